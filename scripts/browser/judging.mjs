@@ -1,0 +1,79 @@
+// Outside judges: the Nu HTML checker for validity, Lighthouse for the home page.
+
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { CHROMIUM, FLAGS } from "./chromium.mjs";
+import { startGroup } from "./serving.mjs";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+const FILES_AT_ONCE = 400;
+const LEAST_SCORE = 95;
+const TRIES = 3;
+
+/** Problems that the Nu HTML checker finds; its warnings count too. */
+async function invalid(folder, files) {
+  const problems = [];
+  for (let start = 0; start < files.length; start += FILES_AT_ONCE) {
+    const batch = files.slice(start, start + FILES_AT_ONCE).map((file) => join(folder, file));
+    const checker = startGroup("java", ["-Xss4m", "-jar", join(here, "node_modules/vnu-jar/build/dist/vnu.jar"), "--format", "json", "--exit-zero-always", ...batch]);
+    await checker.ended;
+    const text = checker.text();
+    const answer = text.split("\n").find((line) => line.startsWith("{") && line.includes('"messages"'));
+    if (!answer) throw new Error(`the checker gave no answer: ${text.slice(0, 300)}`);
+    for (const { type, subType, url, lastLine, lastColumn, message, extract } of JSON.parse(answer).messages) {
+      if (type === "error" || type === "non-document-error" || subType === "warning") {
+        problems.push(`${subType ?? type}: ${url?.replace(/^file:/, "").replace(`${folder}/`, "")}:${lastLine}:${lastColumn}: ${message} ${extract ? `near ${JSON.stringify(extract.slice(0, 80))}` : ""}`);
+      }
+    }
+  }
+  return problems;
+}
+
+async function javaRuns() {
+  const java = startGroup("java", ["-version"]);
+  return (await java.ended) === 0;
+}
+
+export async function judgeHtml(report, folder, pages) {
+  const name = `the Nu HTML checker finds no error in ${pages.length} pages`;
+  if (!(await javaRuns())) return report.skip(name, "there is no Java on this machine");
+  return report.check(name, () => invalid(folder, pages.map(({ file }) => file)));
+}
+
+/** Scores of one run of Lighthouse, 0 to 100 by category, and what cost points. */
+async function scoresOf(address, preset) {
+  const group = startGroup(process.execPath, [
+    join(here, "node_modules/lighthouse/cli/index.js"), address,
+    "--output=json", "--output-path=stdout", "--quiet", "--no-enable-error-reporting",
+    ...(preset === "desktop" ? ["--preset=desktop"] : []),
+    `--chrome-flags=--headless ${FLAGS.join(" ")}`,
+  ], { env: { ...process.env, CHROME_PATH: CHROMIUM } });
+  await group.ended;
+  await group.end();
+  const text = group.text();
+  const opening = text.indexOf('{\n  "lighthouseVersion"');
+  if (opening < 0) throw new Error(`Lighthouse gave no answer: ${text.slice(-400)}`);
+  const { categories, audits } = JSON.parse(text.slice(opening, text.lastIndexOf("}") + 1));
+  const scores = Object.fromEntries(Object.entries(categories).map(([name, { score }]) => [name, Math.round(score * 100)]));
+  const costly = Object.values(categories).flatMap(({ auditRefs }) => auditRefs)
+    .filter(({ weight, id }) => weight > 0 && audits[id].score !== null && audits[id].score < 0.9)
+    .map(({ id }) => `${id} ${audits[id].displayValue ?? audits[id].title}`);
+  return { scores, costly };
+}
+
+/** Lighthouse measures time, so a busy machine gets more tries; the median of the tries counts then. */
+export async function judgeHome(report, origin, write) {
+  for (const preset of ["mobile", "desktop"]) {
+    await report.check(`Lighthouse gives the home page ${LEAST_SCORE} or more in every category, ${preset}`, async () => {
+      const tries = [];
+      const median = (name) => tries.map(({ scores }) => scores[name]).sort((a, b) => a - b)[Math.floor(tries.length / 2)];
+      const good = () => Object.values(tries[0].scores).every((score) => score >= LEAST_SCORE);
+      do tries.push(await scoresOf(`${origin}/`, preset));
+      while (tries.length < TRIES && !good());
+      const names = Object.keys(tries[0].scores);
+      write(`      Lighthouse, ${preset}: ${names.map((name) => `${name} ${median(name)}`).join(", ")} (${tries.length} runs)`);
+      return names.filter((name) => !(median(name) >= LEAST_SCORE))
+        .map((name) => `${name} ${median(name)}: ${[...new Set(tries.flatMap(({ costly }) => costly))].join("; ")}`);
+    });
+  }
+}
