@@ -17,6 +17,7 @@ async function invalid(folder, files) {
     const batch = files.slice(start, start + FILES_AT_ONCE).map((file) => join(folder, file));
     const checker = startGroup("java", ["-Xss4m", "-jar", join(here, "node_modules/vnu-jar/build/dist/vnu.jar"), "--format", "json", "--exit-zero-always", ...batch]);
     await checker.ended;
+    await checker.end();
     const text = checker.text();
     const answer = text.split("\n").find((line) => line.startsWith("{") && line.includes('"messages"'));
     if (!answer) throw new Error(`the checker gave no answer: ${text.slice(0, 300)}`);
@@ -31,7 +32,9 @@ async function invalid(folder, files) {
 
 async function javaRuns() {
   const java = startGroup("java", ["-version"]);
-  return (await java.ended) === 0;
+  const code = await java.ended;
+  await java.end();
+  return code === 0;
 }
 
 export async function judgeHtml(report, folder, pages) {

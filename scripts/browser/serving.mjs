@@ -26,6 +26,10 @@ export function freePort() {
   });
 }
 
+const groups = new Set();
+process.once("exit", () => groups.forEach((end) => end())); // also after a crash, so that nothing is left running
+for (const [name, code] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]]) process.once(name, () => process.exit(code));
+
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Start a program in a process group of its own, so that it and all it starts can be ended together. */
@@ -49,12 +53,15 @@ export function startGroup(program, args, options = {}) {
       return false; // nothing is left of the group
     }
   };
+  const kill = () => signal("SIGKILL");
+  groups.add(kill);
   const end = async () => {
     signal("SIGTERM");
     const limit = Date.now() + END_LIMIT_MS;
     while (signal(0) && Date.now() < limit) await pause(50);
-    signal("SIGKILL");
+    kill();
     await ended;
+    groups.delete(kill);
   };
   return { child, ended, end, text: () => Buffer.concat(output).toString("utf8") };
 }

@@ -42,7 +42,7 @@ function sorting(id) {
 function outOfOrder({ keys, direction }) {
   const problems = [];
   for (const body of keys) {
-    const numbers = body.filter((key) => key !== "").map(Number);
+    const numbers = body.filter((key) => key !== "" && key !== "no data").map(Number);
     if (numbers.some(Number.isNaN)) continue; // words: their order is the script's own collation
     const turn = direction === "ascending" ? 1 : -1;
     const wrong = numbers.findIndex((value, place) => place > 0 && (value - numbers[place - 1]) * turn < 0);
@@ -71,26 +71,31 @@ async function sortingProblems(page) {
   return problems;
 }
 
-/** Rows that a filter can act on, and the shortest word that keeps some of them and drops others. */
-function filterable() {
-  const rows = [...document.querySelectorAll("main table tbody tr")].filter((row) => !row.matches(".group") && row.checkVisibility());
-  return { shown: rows.length, names: rows.map((row) => row.cells[0]?.textContent.trim() ?? "") };
+/** Rows of the table that follows the focused filter (or is named), and a word that keeps some of them and drops others. */
+function filterable(id) {
+  const after = (table) => document.activeElement.compareDocumentPosition(table) & Node.DOCUMENT_POSITION_FOLLOWING;
+  const table = id === null ? [...document.querySelectorAll("main table")].find(after) : document.getElementById(id);
+  const texts = [...table.tBodies].flatMap((body) => [...body.rows])
+    .filter((row) => !row.matches(".group") && row.checkVisibility()).map((row) => row.textContent.toLowerCase());
+  const keeps = (word) => texts.filter((text) => text.includes(word)).length;
+  const words = texts.join(" ").split(/\s+/).filter((word) => word.length > 2);
+  return { id: table.id, shown: texts.length, word: words.find((word) => keeps(word) < texts.length) };
 }
 
 async function filteringProblems(page, selector) {
   if (!(await tabTo(page, selector))) return [`Tab does not reach ${selector}`];
-  const before = await page.evaluate(filterable);
+  const before = await page.evaluate(filterable, null);
   const start = await state(page);
-  const word = before.names.find((name) => name !== "" && name !== before.names[0]) ?? before.names[0];
-  await page.keyboard.type(word);
+  if (!before.word) return [`no word tells the ${before.shown} rows of ${before.id} apart`];
+  await page.keyboard.type(before.word);
   await page.waitForTimeout(400);
-  const after = await page.evaluate(filterable);
+  const after = await page.evaluate(filterable, before.id);
   const problems = [];
-  if (after.shown === 0 || after.shown >= before.shown) problems.push(`"${word}" left ${after.shown} of ${before.shown} rows`);
+  if (after.shown === 0 || after.shown >= before.shown) problems.push(`"${before.word}" left ${after.shown} of ${before.shown} rows`);
   const address = await state(page);
   if (address === start) problems.push("the address did not change after filtering");
   await page.reload({ waitUntil: "load" });
-  const again = await page.evaluate(filterable);
+  const again = await page.evaluate(filterable, before.id);
   if (again.shown !== after.shown) problems.push(`${address}: ${again.shown} rows after a reload, ${after.shown} before it`);
   return problems;
 }

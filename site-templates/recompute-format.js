@@ -1,0 +1,49 @@
+// Value to text, and whether two values are the same number. Pure.
+// Rounding: half away from zero on the exact decimal expansion of the double. Number.prototype.toFixed is specified
+// exactly so (the nearer of two candidates, the larger on a tie, applied to the magnitude), up to 1e21.
+
+const MINUS = "\u2212";
+export const TOLERANCE = 1e-12;
+
+const fixed = (magnitude, digits) => magnitude.toFixed(digits);
+const signed = (value, digits, scale = 1) => (value < 0 ? MINUS : "") + fixed(Math.abs(value * scale), digits);
+const grouped = (digits) => digits.replace(/\B(?=(\d{3})+$)/g, ",");
+
+const FORMATS = {
+  percent(v) {
+    if (v > 0 && v < 0.0005) return "<0.1%";
+    if (v >= 0.9995 && v < 1) return ">99.9%";
+    return signed(v, 1, 100) + "%";
+  },
+  points: (v) => (v < 0 ? MINUS : "+") + fixed(Math.abs(v * 100), 1) + " points",
+  count: (v) => (v < 0 ? MINUS : "") + grouped(fixed(Math.abs(v), 0)),
+  decimal1: (v) => signed(v, 1),
+  decimal2: (v) => signed(v, 2),
+  usd2: (v) => (v < 0 ? MINUS : "") + "$" + fixed(Math.abs(v), 2),
+  usd3: (v) => (v < 0 ? MINUS : "") + "$" + fixed(Math.abs(v), 3),
+  p: (v) => (v < 0.0001 ? "<0.0001" : fixed(v, 4)),
+  seconds: (v) => signed(v, 0) + " s",
+};
+
+/** The text of a value in a named format; "no data" for null. An unknown format is an error. */
+export function formatValue(value, format) {
+  if (!Object.hasOwn(FORMATS, format)) throw new Error(`unknown format "${format}"`);
+  if (value === null) return "no data";
+  if (!Number.isFinite(value)) throw new Error(`a value that is not finite: ${value}`);
+  return FORMATS[format](value);
+}
+
+/** Whether two values agree: both null, or within 1e-12 absolutely or relatively. */
+export function sameValue(a, b) {
+  if (a === null || b === null || a === undefined || b === undefined) return a === b;
+  const gap = Math.abs(a - b);
+  return gap <= TOLERANCE || gap <= TOLERANCE * Math.abs(b);
+}
+
+/** The format of a number that is known by its id alone: attempts in a cell, or a field of a raw line. */
+export function familyFormat(id) {
+  if (id.startsWith("cell|")) return "count";
+  const pointer = id.slice(id.lastIndexOf("|") + 1);
+  if (pointer === "/cost_usd") return "usd3";
+  return pointer.startsWith("/seconds/") ? "seconds" : "count";
+}

@@ -1,0 +1,181 @@
+// Raw files in, a compact table of attempts out: one row a line, plain numbers in columns, words interned. Pure.
+// Which line of an identity is effective, and what is wrong with the files, is decided here.
+
+export const OUTCOMES = ["resolved", "unresolved", "no_patch", "patch_failed", "timed_out", "infra_error", "stopped", "observed"];
+const code = Object.fromEntries(OUTCOMES.map((word, i) => [word, i]));
+
+/** An empty table; `problems` lists every fault of the files as { where, what }. */
+export function createStore() {
+  const columns = ["run", "task", "model", "agent", "condition", "repeat", "outcome", "stop"];
+  return {
+    runs: new Map(),
+    folders: new Map(),
+    publishers: new Map(),
+    problems: [],
+    words: [],
+    wordAt: new Map(),
+    identity: new Map(),
+    rows: 0,
+    at: Object.fromEntries(columns.map((name) => [name, []])),
+    effective: [],
+    nano: [],
+    shape: [],
+    offset: [],
+    shapes: [],
+    shapeAt: new Map(),
+    numbers: new Float64Array(1024),
+    used: 0,
+  };
+}
+
+function intern(store, text) {
+  let i = store.wordAt.get(text);
+  if (i === undefined) {
+    i = store.words.push(text) - 1;
+    store.wordAt.set(text, i);
+  }
+  return i;
+}
+
+/** Adds one raw file by its manifest entry: a plan, a part of the attempts, or a publisher's record. */
+export function addFile(store, file, text) {
+  const name = file.path.slice(file.path.lastIndexOf("/") + 1);
+  try {
+    if (name === "run.json") addRun(store, file, JSON.parse(text));
+    else if (name === "publisher.json") store.publishers.set(file.path, JSON.parse(text));
+    else if (name.endsWith(".jsonl")) addLines(store, file, text);
+    else store.problems.push({ where: file.path, what: "is no raw file of a known kind" });
+  } catch (error) {
+    store.problems.push({ where: file.path, what: String(error.message ?? error) });
+  }
+}
+
+function addRun(store, file, run) {
+  if (run.schema !== "tsbench.run/1") throw new Error(`unknown schema ${JSON.stringify(run.schema)}`);
+  if (store.runs.has(run.run)) throw new Error(`the run ${run.run} is there twice`);
+  const agent = run.agent ? `${run.agent.name}@${run.agent.version}` : "shell@1";
+  const plan = { ...run, agentWord: agent, condition: run.condition ?? "default", infraFails: run.scoring?.infra === "fail" };
+  store.runs.set(run.run, plan);
+  store.folders.set(file.run, plan);
+}
+
+function addLines(store, file, text) {
+  const run = store.folders.get(file.run);
+  if (!run) throw new Error("has no run.json before it in the manifest");
+  let lines = 0;
+  for (let from = 0; from < text.length; ) {
+    let to = text.indexOf("\n", from);
+    if (to < 0) to = text.length;
+    const line = text.slice(from, to);
+    from = to + 1;
+    if (!line.trim()) continue;
+    lines++;
+    try {
+      addLine(store, run, JSON.parse(line));
+    } catch (error) {
+      store.problems.push({ where: `${file.path} line ${lines}`, what: String(error.message ?? error) });
+    }
+  }
+  if (file.lines !== undefined && file.lines !== lines) {
+    store.problems.push({ where: file.path, what: `has ${lines} lines; the manifest says ${file.lines}` });
+  }
+}
+
+/** The key of an attempt's identity. */
+export const identityOf = (...parts) => parts.join("|"); // run, task, model, condition, repeat
+
+function addLine(store, run, line) {
+  if (line.schema !== "tsbench.attempt/1") throw new Error(`unknown schema ${JSON.stringify(line.schema)}`);
+  if (line.run !== run.run) throw new Error(`names the run ${JSON.stringify(line.run)}, not ${run.run}`);
+  if (!Object.hasOwn(code, line.outcome)) throw new Error(`unknown outcome ${JSON.stringify(line.outcome)}`);
+  if (!line.task || !line.model || !Number.isInteger(line.repeat)) throw new Error("has no task, model or repeat");
+  const condition = line.condition ?? "default";
+  const key = identityOf(line.run, line.task, line.model, condition, line.repeat);
+  const row = store.rows++;
+  const earlier = store.identity.get(key);
+  const put = (column, value) => (store.at[column][row] = value);
+  put("run", intern(store, line.run));
+  put("task", intern(store, line.task));
+  put("model", intern(store, line.model));
+  put("agent", intern(store, line.agent ?? "shell@1"));
+  put("condition", intern(store, condition));
+  put("repeat", line.repeat);
+  put("outcome", code[line.outcome]);
+  put("stop", intern(store, line.stop ?? ""));
+  store.nano[row] = typeof line.cost_usd === "number" ? Math.round(line.cost_usd * 1e9) : null;
+  keepNumbers(store, row, line);
+  store.effective[row] = true;
+  if (earlier !== undefined) {
+    if (!isExcluded(store, earlier)) {
+      store.effective[row] = false;
+      throw new Error(`a second line of ${key}, and the first is not excluded`);
+    }
+    store.effective[earlier] = false;
+  }
+  store.identity.set(key, row);
+}
+
+// Every numeric leaf of a line is kept: its pointers once for all lines of the same shape, its values in one long array.
+function keepNumbers(store, row, line) {
+  const pointers = [];
+  const values = [];
+  const walk = (value, pointer) => {
+    if (typeof value === "number") {
+      pointers.push(pointer);
+      values.push(value);
+    } else if (value && typeof value === "object") {
+      for (const key in value) walk(value[key], `${pointer}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`);
+    }
+  };
+  walk(line, "");
+  const key = pointers.join("\n");
+  let shape = store.shapeAt.get(key);
+  if (shape === undefined) {
+    shape = store.shapes.push(new Map(pointers.map((p, i) => [p, i]))) - 1;
+    store.shapeAt.set(key, shape);
+  }
+  if (store.used + values.length > store.numbers.length) {
+    const wider = new Float64Array(2 * (store.used + values.length));
+    wider.set(store.numbers);
+    store.numbers = wider;
+  }
+  store.shape[row] = shape;
+  store.offset[row] = store.used;
+  store.numbers.set(values, store.used);
+  store.used += values.length;
+}
+
+/** The number at a JSON pointer of a row's line; null where the line has none. */
+export function numberAt(store, row, pointer) {
+  const i = store.shapes[store.shape[row]].get(pointer);
+  return i === undefined ? null : store.numbers[store.offset[row] + i];
+}
+
+const runOf = (store, row) => store.runs.get(store.words[store.at.run[row]]);
+export const outcomeOf = (store, row) => OUTCOMES[store.at.outcome[row]];
+
+/** Whether a row was meant to count and does not: a fault of the infrastructure that the run excludes, or a stop. */
+export function isExcluded(store, row) {
+  const outcome = outcomeOf(store, row);
+  return outcome === "stopped" || (outcome === "infra_error" && !runOf(store, row).infraFails);
+}
+
+/** Whether a row is in the denominator. */
+export const isCounted = (store, row) => outcomeOf(store, row) !== "observed" && !isExcluded(store, row);
+
+/** Whether a row ended at a limit of the attempt. */
+export function hitLimit(store, row, limits) {
+  return outcomeOf(store, row) === "timed_out" || limits.includes(store.words[store.at.stop[row]]);
+}
+
+/** The value at a JSON pointer of a parsed document; undefined where there is none. */
+export function atPointer(document, pointer) {
+  if (pointer === "") return document;
+  let value = document;
+  for (const raw of pointer.split("/").slice(1)) {
+    const key = raw.replaceAll("~1", "/").replaceAll("~0", "~");
+    if (value === null || typeof value !== "object" || !Object.hasOwn(value, key)) return undefined;
+    value = value[key];
+  }
+  return value;
+}
