@@ -150,10 +150,13 @@ async function startStatic(folder) {
     const file = found ?? "404.html";
     const headers = {
       "Content-Type": TYPES[extname(file)] ?? "application/octet-stream",
+      "Access-Control-Allow-Origin": "*",
+      "Referrer-Policy": "strict-origin-when-cross-origin",
+      "X-Content-Type-Options": "nosniff",
       "Cache-Control": found ? "public, max-age=0, must-revalidate" : "no-store",
     };
     for (const [name, value] of headersFor(rules, path)) {
-      if (found || name !== "cache-control") headers[name === "cache-control" ? "Cache-Control" : name] = value;
+      if (found || name !== "cache-control") headers[Object.keys(headers).find((own) => own.toLowerCase() === name) ?? name] = value;
     }
     reply.writeHead(found ? 200 : 404, headers);
     return createReadStream(join(folder, file)).pipe(reply);
