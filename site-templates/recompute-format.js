@@ -5,24 +5,29 @@
 const MINUS = "\u2212";
 export const TOLERANCE = 1e-12;
 
-const fixed = (magnitude, digits) => magnitude.toFixed(digits);
-const signed = (value, digits, scale = 1) => (value < 0 ? MINUS : "") + fixed(Math.abs(value * scale), digits);
-const grouped = (digits) => digits.replace(/\B(?=(\d{3})+$)/g, ",");
+function fixed(magnitude, digits) {
+  const [whole, part] = magnitude.toFixed(digits).split(".");
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",");
+  return part === undefined ? grouped : `${grouped}.${part}`;
+}
+const sign = (value) => (value < 0 ? MINUS : "");
+const plain = (digits) => (v) => sign(v) + fixed(Math.abs(v), digits);
+const usd = (digits) => (v) => sign(v) + "$" + fixed(Math.abs(v), digits);
 
 const FORMATS = {
   percent(v) {
     if (v > 0 && v < 0.0005) return "<0.1%";
     if (v >= 0.9995 && v < 1) return ">99.9%";
-    return signed(v, 1, 100) + "%";
+    return plain(1)(v * 100) + "%";
   },
-  points: (v) => (v < 0 ? MINUS : "+") + fixed(Math.abs(v * 100), 1) + " points",
-  count: (v) => (v < 0 ? MINUS : "") + grouped(fixed(Math.abs(v), 0)),
-  decimal1: (v) => signed(v, 1),
-  decimal2: (v) => signed(v, 2),
-  usd2: (v) => (v < 0 ? MINUS : "") + "$" + fixed(Math.abs(v), 2),
-  usd3: (v) => (v < 0 ? MINUS : "") + "$" + fixed(Math.abs(v), 3),
-  p: (v) => (v < 0.0001 ? "<0.0001" : fixed(v, 4)),
-  seconds: (v) => signed(v, 0) + " s",
+  points: (v) => (sign(v) || "+") + fixed(Math.abs(v * 100), 1) + " points",
+  count: plain(0),
+  decimal1: plain(1),
+  decimal2: plain(2),
+  usd2: usd(2),
+  usd3: usd(3),
+  p: (v) => (v > 0 && v < 0.0001 ? "<0.0001" : v.toFixed(4)),
+  seconds: (v) => plain(0)(v) + " s",
 };
 
 /** The text of a value in a named format; "no data" for null. An unknown format is an error. */

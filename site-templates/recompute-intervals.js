@@ -146,8 +146,10 @@ export function bca(parts, scale, sorted) {
   const deviations = parts.map((a) => a - total / G);
   const a = sum(deviations.map((d) => d ** 3)) / (6 * sum(deviations.map((d) => d * d)) ** 1.5);
   if (!Number.isFinite(z0) || !Number.isFinite(a)) return null;
+  const stretch = (z) => 1 - a * (z0 + z);
+  if (stretch(-Z_975) <= 0 || stretch(Z_975) <= 0) return null;
   const end = (z) => {
-    const share = normalCdf(z0 + (z0 + z) / (1 - a * (z0 + z)));
+    const share = normalCdf(z0 + (z0 + z) / stretch(z));
     const at = (B - 1) * share; // quantile of type 7
     const i = Math.min(B - 2, Math.floor(at));
     return (sorted[i] + (at - i) * (sorted[i + 1] - sorted[i])) / (scale * G);
@@ -186,8 +188,8 @@ export function repeatability(tasks) {
 
 // ---- cost
 
-/** Ratio of sums over tasks, with its log-scale t range by task; rows are [above, below]. */
-export function ratio(rows) {
+/** Ratio of sums over tasks with its t range by task, plain (not below 0) or on the log scale; rows are [above, below]. */
+export function ratio(rows, logScale) {
   const above = sum(rows.map(([a]) => a));
   const below = sum(rows.map(([, b]) => b));
   if (!(below > 0)) return { value: null, se: null, ...NOTHING };
@@ -196,7 +198,9 @@ export function ratio(rows) {
   if (G < 2) return { value, se: null, ...NOTHING };
   const se = Math.sqrt((G / (G - 1)) * sum(rows.map(([a, b]) => (a - value * b) ** 2))) / below;
   if (value === 0) return { value, se, lo: 0, hi: 0 };
-  const reach = (tQuantile(0.975, G - 1) * se) / value;
+  const t = tQuantile(0.975, G - 1);
+  if (!logScale) return { value, se, lo: Math.max(0, value - t * se), hi: value + t * se };
+  const reach = (t * se) / value;
   const hi = value * Math.exp(reach);
   return { value, se, lo: value * Math.exp(-reach), hi: Number.isFinite(hi) ? hi : null };
 }

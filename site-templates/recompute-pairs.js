@@ -2,36 +2,65 @@
 import { sum, gcd, Z_975, Z_80 } from "./recompute-math.js";
 import { Z, taskAware, overCommon } from "./recompute-intervals.js";
 
-// Work beyond which an exact test is not computed; its p is then null and never approximated.
-export const WORK = 4e9;
-export const CELLS = 1e8;
+// Steps up to which the sign-flip test is exact. Above, the gaps are rounded to a lattice and p is an upper bound.
+const MOST_STEPS = 2 ** 31;
+const LATTICE = 32768;
+const LOST = 1e-20;
+// Size up to which the permutation test is computed; above, its p is null and never approximated.
+const MOST_SUM = 2 ** 19;
+const MOST_CELLS = 2 ** 34;
+const DUST = 1e-24;
 
 /** Task rates of [n, c] rows. */
 export const rates = (tasks) => tasks.map(([n, c]) => c / n);
 
-/** Exact two-sided sign-flip p over matched tasks ([n, c] rows of both sides); null for no task. */
+/** Two-sided sign-flip p over matched tasks ([n, c] rows of both sides); null for no task, 1 where nothing differs. */
 export function signFlip(a, b) {
   if (!a.length) return null;
-  const whole = overCommon([...a, ...b].map(([n, c]) => [BigInt(c), BigInt(n)]));
-  if (!whole) return null;
-  const gaps = a.map((_, i) => whole.parts[i] - whole.parts[a.length + i]).filter((d) => d !== 0);
+  const gaps = [];
+  a.forEach(([n, c], i) => {
+    const [m, d] = b[i];
+    const over = BigInt(c) * BigInt(m) - BigInt(d) * BigInt(n);
+    const under = BigInt(n) * BigInt(m);
+    const shared = over === 0n ? 1n : gcd(over < 0n ? -over : over, under);
+    if (over !== 0n) gaps.push([over / shared, under / shared]);
+  });
   if (!gaps.length) return 1;
-  const unit = gaps.reduce((g, d) => gcd(g, Math.abs(d)), 0);
-  const sizes = gaps.map((d) => Math.abs(d) / unit);
-  const total = sizes.reduce((s, d) => s + d, 0);
-  const seen = Math.abs(gaps.reduce((s, d) => s + d, 0)) / unit;
-  if (total > CELLS || total * sizes.length > WORK) return null;
-  // chance[s]: that the positive gaps sum to s. The signed sum is then 2s - total.
-  const chance = new Float64Array(total + 1);
-  chance[0] = 1;
+  const scale = gaps.reduce((l, [, q]) => (l * q) / gcd(l, q), 1n);
+  const whole = gaps.map(([p, q]) => p * (scale / q));
+  const sizes = whole.map((d) => (d < 0n ? -d : d));
+  const unit = sizes.reduce(gcd, 0n);
+  const total = sizes.reduce((t, d) => t + d, 0n) / unit;
+  if (total * BigInt(sizes.length) > BigInt(MOST_STEPS)) return roundedFlip(gaps);
+  const seen = whole.reduce((t, d) => t + d, 0n) / unit;
+  return twoSided(sizes.map((d) => Number(d / unit)), Math.abs(Number(seen)));
+}
+
+// P(|sum of signed sizes| >= seen): share[s] is the chance that the positive ones sum to s; the signed sum is 2s - total.
+function twoSided(sizes, seen) {
+  const total = sizes.reduce((t, d) => t + d, 0);
+  const share = new Float64Array(total + 1);
+  share[0] = 1;
   let top = 0;
   for (const d of sizes) {
     top += d;
-    for (let s = top; s >= 0; s--) chance[s] = 0.5 * (chance[s] + (s >= d ? chance[s - d] : 0));
+    for (let s = top; s >= d; s--) share[s] = 0.5 * (share[s] + share[s - d]);
+    for (let s = Math.min(top, d - 1); s >= 0; s--) share[s] *= 0.5;
   }
   const tail = [];
-  for (let s = 0; s <= total; s++) if (Math.abs(2 * s - total) >= seen) tail.push(chance[s]);
+  for (let s = 0; s <= total; s++) if (Math.abs(2 * s - total) >= seen) tail.push(share[s]);
   return Math.min(1, sum(tail));
+}
+
+// Gaps on a lattice of a 32768th of the distance that Hoeffding's bound leaves 1e-20 beyond; the observed sum is lowered
+// by all that the rounding moved and by one step for these doubles, so that p can only be too large.
+function roundedFlip(gaps) {
+  const real = gaps.map(([p, q]) => Number(p) / Number(q));
+  const step = Math.sqrt(2 * sum(real.map((d) => d * d)) * Math.log(2 / LOST)) / LATTICE;
+  const steps = real.map((d) => Math.abs(d) / step);
+  const moved = sum(steps.map((d) => Math.abs(d - Math.round(d))));
+  const seen = Math.max(0, Math.abs(sum(real)) / step - moved - 1);
+  return twoSided(steps.map(Math.round).filter((d) => d > 0), Math.ceil(seen));
 }
 
 /** Difference of two means with Newcombe's square-and-add range; r is 0 for different tasks. */
@@ -78,28 +107,39 @@ export function permutation(before, after) {
   const side = first ? parts.slice(0, m) : parts.slice(before.length);
   const seen = Math.abs(side.reduce((s, a) => s + a, 0) * G - all * m);
   const width = all + 1;
-  if ((m + 1) * width > CELLS || G * m * width > WORK) return null;
-  // chance[j][s]: that j of the tasks so far were drawn into the smaller side and sum to s.
-  const chance = Array.from({ length: m + 1 }, () => new Float64Array(width));
-  chance[0][0] = 1;
-  let top = 0;
-  parts.forEach((a, i) => {
-    for (let j = Math.min(m, i + 1); j >= 0; j--) {
-      const stay = j <= i ? 1 - (m - j) / (G - i) : 0;
-      const join = j > 0 ? (m - j + 1) / (G - i) : 0;
-      const row = chance[j];
-      const from = j > 0 ? chance[j - 1] : row;
-      for (let s = Math.min(all, top + a); s >= 0; s--) {
-        row[s] = Math.max(0, stay) * row[s] + (join > 0 && s >= a ? join * from[s - a] : 0);
-      }
-    }
-    top += a;
-  });
+  if (all > MOST_SUM || G * m * width > MOST_CELLS) return null;
+  const chance = drawSums(parts, m, width);
   const tail = [];
-  chance[m].forEach((p, s) => {
+  chance.forEach((p, s) => {
     if (Math.abs(s * G - all * m) >= seen) tail.push(p);
   });
   return Math.min(1, sum(tail));
+}
+
+// Chance of every sum of m parts drawn without return. Row j: j drawn so far; only its span above DUST is kept.
+function drawSums(parts, m, width) {
+  const G = parts.length;
+  const rows = Array.from({ length: m + 1 }, () => ({ at: new Float64Array(width), lo: 0, hi: -1 }));
+  rows[0].at[0] = 1;
+  rows[0].hi = 0;
+  parts.forEach((part, i) => {
+    for (let j = Math.min(m, i + 1); j >= 0; j--) {
+      const row = rows[j];
+      const from = j > 0 ? rows[j - 1] : null;
+      const stay = Math.max(0, 1 - (m - j) / (G - i));
+      const join = Math.min(1, (m - j + 1) / (G - i));
+      for (let s = row.lo; s <= row.hi; s++) row.at[s] *= stay;
+      if (from && from.hi >= from.lo) {
+        for (let s = from.lo; s <= from.hi; s++) row.at[s + part] += join * from.at[s];
+        const empty = row.hi < row.lo;
+        row.lo = empty ? from.lo + part : Math.min(row.lo, from.lo + part);
+        row.hi = Math.max(row.hi, from.hi + part);
+      }
+      while (row.lo <= row.hi && row.at[row.lo] < DUST) row.at[row.lo++] = 0;
+      while (row.hi >= row.lo && row.at[row.hi] < DUST) row.at[row.hi--] = 0;
+    }
+  });
+  return rows[m].at;
 }
 
 /** Holm's step-down adjusted p-values, in the order given. */

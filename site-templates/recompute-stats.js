@@ -69,7 +69,7 @@ const cost = remember(function cost(s) {
   const rows = cells(s).costs;
   const nano = rows.reduce((t, [c]) => t + c, 0);
   const spent = known(s.every.map((row) => s.store.nano[row]));
-  const perAttempt = one.ratio(rows.map(([c, , n]) => [dollars(c), n]));
+  const perAttempt = one.ratio(rows.map(([c, , n]) => [dollars(c), n]), false);
   const high = taw(s).hi;
   const floor = fixes(s) === 0 && perAttempt.value > 0 ? perAttempt.value / high : null;
   return {
@@ -77,7 +77,7 @@ const cost = remember(function cost(s) {
     spent: spent.length ? dollars(spent.reduce((t, c) => t + c, 0)) : null,
     unknown: counted(s).filter((row) => s.store.nano[row] === null).length,
     perAttempt,
-    perFix: one.ratio(rows.map(([c, f]) => [dollars(c), f])),
+    perFix: one.ratio(rows.map(([c, f]) => [dollars(c), f]), true),
     floor,
   };
 });

@@ -83,7 +83,11 @@ async function checkBytes(file, bytes, report) {
 
 /** Pages of the sitemap as addresses on this origin; a sitemap written for another address is read here, and says so. */
 async function listPages(report) {
-  if (onlyPage !== null) return [{ name: onlyPage, url: address(onlyPage) }];
+  if (onlyPage !== null) {
+    const url = address(onlyPage);
+    if (url.origin !== location.origin) throw new Error(`${onlyPage} is not a page of this site`);
+    return [{ name: onlyPage, url }];
+  }
   const text = await (await get(address("sitemap.xml"))).text();
   const found = new DOMParser().parseFromString(text, "application/xml").getElementsByTagName("loc");
   const urls = Array.from(found, (loc) => new URL(loc.textContent.trim(), location.href));

@@ -83,8 +83,8 @@ suite("repeatability", (c, near, what) => {
 });
 suite("cost", (c, near, what) => {
   const rows = c.in.rows_cost_fixes_attempts_per_task.map(([cost, f, n]) => [Number(cost), f, n]);
-  const perFix = one.ratio(rows.map(([cost, f]) => [cost, f]));
-  const perAttempt = one.ratio(rows.map(([cost, , n]) => [cost, n]));
+  const perFix = one.ratio(rows.map(([cost, f]) => [cost, f]), true);
+  const perAttempt = one.ratio(rows.map(([cost, , n]) => [cost, n]), false);
   near(perAttempt.value, c.out.cost_per_attempt, what);
   near(perFix.value, c.out.cost_per_fix, what);
   near(perFix.se, c.out.se, what);
@@ -212,4 +212,20 @@ test("the exact tests agree with enumeration", () => {
     }
     assert.ok(Math.abs(two.permutation(a, b) - as / many) < 1e-12);
   }
+});
+
+test("a sign-flip test too large to be exact is an upper bound, and a close one", () => {
+  // Attempts with many different primes: the common denominator passes every limit.
+  const primes = [7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47];
+  const a = primes.map((n) => [n, n - 2]);
+  const b = primes.map((n, i) => [primes[(i + 1) % primes.length], 3]);
+  const gaps = a.map(([n, c], i) => c / n - b[i][1] / b[i][0]);
+  const seen = Math.abs(math.sum(gaps));
+  let hits = 0;
+  for (let mask = 0; mask < 2 ** gaps.length; mask++) {
+    const total = gaps.reduce((s, d, i) => s + ((mask >> i) & 1 ? d : -d), 0);
+    if (Math.abs(total) >= seen - 1e-12) hits++;
+  }
+  const p = two.signFlip(a, b);
+  assert.ok(p >= hits / 2 ** gaps.length && p < hits / 2 ** gaps.length + 0.01, `${p}`);
 });

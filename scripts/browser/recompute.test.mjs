@@ -33,7 +33,7 @@ const perFix = reach([[0.3, 1], [0.3, 1], [0.4, 0]], 2, 0.5);
 const perAttempt = reach([[0.3, 2], [0.3, 1], [0.4, 1]], 4, 0.25);
 Object.assign(ofA, {
   cost_per_fix_lo: 0.5 * Math.exp(-perFix), cost_per_fix_hi: 0.5 * Math.exp(perFix),
-  cost_per_attempt_lo: 0.25 * Math.exp(-perAttempt), cost_per_attempt_hi: 0.25 * Math.exp(perAttempt),
+  cost_per_attempt_lo: 0.25 * Math.max(0, 1 - perAttempt), cost_per_attempt_hi: 0.25 * (1 + perAttempt),
 });
 
 const wide = (entry, stat, more = {}) => ({ board: "wide", entry, stat, ...more });
@@ -206,12 +206,12 @@ test("texts follow the formats", () => {
     percent: { 0: "0.0%", 0.3: "30.0%", 0.0004: "<0.1%", 0.0005: "0.1%", 0.9994: "99.9%", 0.9995: ">99.9%", 1: "100.0%", 0.0625: "6.3%", 0.0005000001: "0.1%" },
     points: { 0.078: "+7.8 points", "-0.078": "\u22127.8 points", 0: "+0.0 points", "-0.0001": "\u22120.0 points" },
     count: { 0: "0", 999: "999", 1234: "1,234", 1234567: "1,234,567", 0.5: "1", 2.5: "3", 2.4999: "2" },
-    decimal1: { 36.25: "36.3", 36.24: "36.2", 0.05: "0.1" },
-    decimal2: { 1.005: "1.00", 0.125: "0.13" },
-    usd2: { 9.304: "$9.30", 0: "$0.00", 0.125: "$0.13" },
-    usd3: { 0.4652: "$0.465" },
+    decimal1: { 36.25: "36.3", 36.24: "36.2", 0.05: "0.1", 1234.56: "1,234.6" },
+    decimal2: { 1.005: "1.00", 0.125: "0.13", "-1": "\u22121.00" },
+    usd2: { 9.304: "$9.30", 0: "$0.00", 0.125: "$0.13", 1234567.891: "$1,234,567.89" },
+    usd3: { 0.4652: "$0.465", 1000.1234: "$1,000.123" },
     p: { 0.03125: "0.0313", 1: "1.0000", 0.00009: "<0.0001", 0.0001: "0.0001" },
-    seconds: { 80.4: "80 s", 80.5: "81 s" },
+    seconds: { 80.4: "80 s", 80.5: "81 s", 3600: "3,600 s" },
   };
   for (const [format, table] of Object.entries(text)) {
     assert.equal(recompute.formatValue(null, format), "no data");
