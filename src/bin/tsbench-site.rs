@@ -1,0 +1,11 @@
+//! The site generator: raw run files in, a static leaderboard out.
+
+use clap::Parser;
+use std::process::ExitCode;
+use tsbench::cli;
+
+fn main() -> ExitCode {
+    let args = cli::site_verbs::TsbenchSite::parse();
+    cli::start_log();
+    cli::report(cli::site_verbs::run(args))
+}

@@ -1,0 +1,40 @@
+//! Progress on standard error, where that is a terminal.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::IsTerminal;
+
+/// A bar for one long piece of work; it draws nothing where standard error is no terminal.
+pub struct Progress {
+    bar: ProgressBar,
+}
+
+impl Progress {
+    /// Starts a bar, hidden with `quiet`.
+    pub fn start(quiet: bool) -> Progress {
+        let bar = ProgressBar::new(0);
+        if quiet || !std::io::stderr().is_terminal() {
+            bar.set_draw_target(ProgressDrawTarget::hidden());
+        }
+        if let Ok(style) = ProgressStyle::with_template("{msg:<28} {wide_bar} {pos}/{len} {eta}") {
+            bar.set_style(style);
+        }
+        Progress { bar }
+    }
+
+    /// Begins a stage of `total` steps; 0 where their number is not known.
+    pub fn stage(&self, name: &str, total: u64) {
+        self.bar.set_message(name.to_owned());
+        self.bar.set_length(total);
+        self.bar.set_position(0);
+    }
+
+    /// One step done.
+    pub fn step(&self) {
+        self.bar.inc(1);
+    }
+
+    /// Ends the bar.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}

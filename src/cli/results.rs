@@ -1,0 +1,94 @@
+use super::Exit;
+use crate::results::{Level, import_thinkbench, import_ts_bench, read};
+use clap::{Args, Subcommand};
+use serde_json::json;
+use std::path::PathBuf;
+
+/// Check raw results, or import what others published.
+#[derive(Args, Debug)]
+pub struct Results {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand, Debug)]
+enum Verb {
+    /// List every fault of every file, with line, field and remedy
+    Check {
+        /// Folder that holds <run>/run.json, or its parent
+        #[arg(long, default_value = "results", env = "TSBENCH_RESULTS")]
+        results: PathBuf,
+        /// Print the faults as JSON
+        #[arg(long, env = "TSBENCH_JSON")]
+        json: bool,
+    },
+    /// Turn another system's published figures into run folders
+    Import {
+        #[command(subcommand)]
+        format: Format,
+    },
+}
+
+#[derive(Subcommand, Debug)]
+enum Format {
+    /// TS-Bench's published outcomes: one run a model
+    TsBench(Source),
+    /// Thinkbench's published aggregates: one publisher-reported record
+    Thinkbench(Source),
+}
+
+#[derive(Args, Debug)]
+struct Source {
+    /// File with the published figures
+    file: PathBuf,
+    /// Folder to write run folders into
+    #[arg(long, default_value = "results", env = "TSBENCH_RESULTS")]
+    out: PathBuf,
+}
+
+const TOOL: &str = concat!("tsbench ", env!("CARGO_PKG_VERSION"));
+
+/// Runs `tsbench results`.
+pub fn run(args: &Results) -> anyhow::Result<Exit> {
+    match &args.verb {
+        Verb::Check { results, json } => check(results, *json),
+        Verb::Import { format: Format::TsBench(s) } => {
+            for dir in import_ts_bench(&s.file, &s.out, TOOL)? {
+                println!("{}", dir.display());
+            }
+            Ok(Exit::Good)
+        }
+        Verb::Import { format: Format::Thinkbench(s) } => {
+            println!("{}", import_thinkbench(&s.file, &s.out, TOOL)?.display());
+            Ok(Exit::Good)
+        }
+    }
+}
+
+fn check(folder: &std::path::Path, as_json: bool) -> anyhow::Result<Exit> {
+    let data = read(folder)?;
+    let errors = data.faults.iter().filter(|f| f.level == Level::Error).count();
+    let warnings = data.faults.len() - errors;
+    if as_json {
+        let faults: Vec<_> = data
+            .faults
+            .iter()
+            .map(|f| {
+                let level = if f.level == Level::Error { "error" } else { "warning" };
+                json!({"level": level, "file": f.file, "line": f.line, "field": f.field, "what": f.what, "hint": f.hint})
+            })
+            .collect();
+        println!("{}", serde_json::to_string_pretty(&json!({"runs": data.runs.len(), "publisher_records": data.publishers.len(), "faults": faults}))?);
+    } else {
+        for fault in &data.faults {
+            println!("{fault}");
+        }
+    }
+    let attempts: usize = data.runs.iter().map(|r| r.rows.len()).sum();
+    eprintln!(
+        "{} runs, {} publisher records, {attempts} readable attempts, {errors} errors, {warnings} warnings",
+        data.runs.len(),
+        data.publishers.len()
+    );
+    Ok(if errors > 0 { Exit::No } else { Exit::Good })
+}

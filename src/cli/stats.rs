@@ -1,0 +1,102 @@
+use super::Exit;
+use crate::results::{Dataset, read};
+use crate::site::Config;
+use crate::site::numbers::{Computed, compute};
+use clap::Args;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+/// Print the numbers without the site.
+#[derive(Args, Debug)]
+pub struct Stats {
+    /// Folder of runs, or its parent, or one attempts.jsonl beside its run.json
+    #[arg(long = "in", env = "TSBENCH_IN")]
+    input: PathBuf,
+    /// Numbers of attempts for pass@k and pass^k
+    #[arg(long, value_delimiter = ',', default_value = "1,5", env = "TSBENCH_K")]
+    k: Vec<u32>,
+    /// Names and keys of models; without it they are those of the runs
+    #[arg(long, env = "TSBENCH_SITE_CONFIG")]
+    config: Option<PathBuf>,
+    /// Print every number as JSON
+    #[arg(long, env = "TSBENCH_JSON")]
+    json: bool,
+}
+
+/// Runs `tsbench stats`.
+pub fn run(args: &Stats) -> anyhow::Result<Exit> {
+    let folder = if args.input.is_file() { args.input.parent().unwrap_or(&args.input) } else { &args.input };
+    let data = read(folder)?;
+    for fault in &data.faults {
+        eprintln!("{fault}");
+    }
+    if data.has_errors() {
+        eprintln!("error: the results have faults, so no number is printed");
+        return Ok(Exit::Usage);
+    }
+    let mut config = match &args.config {
+        Some(path) => Config::read(path)?,
+        None => Config::plain("results"),
+    };
+    config.boards = Config::boards_of(&data);
+    let computed = compute(&config, &data, Some(&args.k))?;
+    if args.json {
+        print_json(&computed, &data)?;
+    } else {
+        print_table(&computed, &args.k);
+    }
+    Ok(Exit::Good)
+}
+
+fn print_json(computed: &Computed<'_>, data: &Dataset) -> anyhow::Result<()> {
+    let runs: Vec<&str> = data.runs.iter().map(|r| r.run.run.as_str()).collect();
+    let value: Value = json!({"schema": "tsbench.stats/1", "runs": runs, "numbers": computed.numbers.list()});
+    println!("{}", serde_json::to_string_pretty(&value)?);
+    Ok(())
+}
+
+fn print_table(computed: &Computed<'_>, ks: &[u32]) {
+    let ks: BTreeSet<u32> = ks.iter().copied().collect();
+    let n = &computed.numbers;
+    for b in &computed.boards {
+        println!("{}", b.config.suite);
+        let mut heads = vec!["model".to_owned(), "fixed".into(), "rate".into(), "these tasks".into(), "tasks like these".into(), "other repositories".into(), "rank".into(), "cost/attempt".into(), "cost/fix".into(), "excluded".into()];
+        for k in &ks {
+            heads.extend([format!("pass@{k}"), format!("pass^{k}")]);
+        }
+        let mut rows = vec![heads];
+        for e in &b.entries {
+            let id = |stat: &str| format!("board.{}.{}.{stat}", b.config.id, e.key);
+            let text = |stat: &str| n.text(&id(stat)).to_owned();
+            let range = |lo: &str, hi: &str| if n.value(&id(lo)).is_some() { format!("{} to {}", text(lo), text(hi)) } else { "no data".into() };
+            let mut row = vec![
+                e.key.clone(),
+                format!("{} of {}", text("fixed"), text("attempts")),
+                text("rate"),
+                range("wilson_lo", "wilson_hi"),
+                range("taw_lo", "taw_hi"),
+                range("repo_lo", "repo_hi"),
+                range("rank_lo", "rank_hi"),
+                text("cost_per_attempt"),
+                text("cost_per_fix"),
+                text("excluded"),
+            ];
+            for k in &ks {
+                row.extend([text(&format!("pass_at.{k}")), text(&format!("pass_hat.{k}"))]);
+            }
+            rows.push(row);
+        }
+        print_aligned(&rows);
+        println!();
+    }
+}
+
+fn print_aligned(rows: &[Vec<String>]) {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns).map(|c| rows.iter().filter_map(|r| r.get(c)).map(|t| t.chars().count()).max().unwrap_or(0)).collect();
+    for row in rows {
+        let line: Vec<String> = row.iter().zip(&widths).map(|(text, width)| format!("{text:<width$}")).collect();
+        println!("{}", line.join("  ").trim_end());
+    }
+}

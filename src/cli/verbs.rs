@@ -1,0 +1,31 @@
+//! The verbs of `tsbench`.
+
+use super::{Exit, doctor, results, stats};
+use clap::{Parser, Subcommand};
+
+/// Trustworthy evaluation of AI coding agents.
+#[derive(Parser, Debug)]
+#[command(name = "tsbench", version, about, after_help = "Data go to standard output, messages to standard error.\nExit codes: 0 good, 1 the answer is no, 2 usage or bad input, 3 something is missing here, 4 interrupted with work saved.")]
+pub struct Tsbench {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand, Debug)]
+enum Verb {
+    /// Print the numbers without the site
+    Stats(stats::Stats),
+    /// Check raw results, or import what others published
+    Results(results::Results),
+    /// Tell what this machine has and lacks, with remedies
+    Doctor(doctor::Doctor),
+}
+
+/// Runs `tsbench` with the process's arguments.
+pub fn run(args: Tsbench) -> anyhow::Result<Exit> {
+    match args.verb {
+        Verb::Stats(verb) => stats::run(&verb),
+        Verb::Results(verb) => results::run(&verb),
+        Verb::Doctor(verb) => doctor::run(&verb),
+    }
+}

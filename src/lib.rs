@@ -1,0 +1,19 @@
+//! TS-Bench: the rooms, in the order in which a result travels through them.
+//!
+//! | room | in → out | may use |
+//! |---|---|---|
+//! | `schema` | the words of the glossary as types | – |
+//! | `results` | run files → checked rows; imports | – |
+//! | `stats` | counts → estimates and intervals; pure, seeded | – |
+//! | `charts` | numbers → SVG and PNG; pure | – |
+//! | `site` | results and content → pages, and their verification | results, stats, charts |
+//! | `cli` | arguments → all of the above | all |
+//!
+//! Every room may use `schema`. `tests/it/architecture.rs` enforces the table.
+
+pub mod charts;
+pub mod cli;
+pub mod results;
+pub mod schema;
+pub mod site;
+pub mod stats;

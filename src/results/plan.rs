@@ -1,0 +1,197 @@
+use super::shard::sha256_hex;
+use super::{Fault, ResultsError};
+use crate::schema::{PUBLISHER_SCHEMA, PublisherRecord, RUN_SCHEMA, Run};
+use serde::de::DeserializeOwned;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+/// A publisher-reported record and the bytes it was read from.
+#[derive(Clone, Debug)]
+pub struct PublisherFile {
+    /// The record.
+    pub record: PublisherRecord,
+    /// Folder of the record.
+    pub dir: PathBuf,
+    /// The file's bytes, as published.
+    pub bytes: Vec<u8>,
+    /// SHA-256 of the bytes, in hex.
+    pub sha256: String,
+}
+
+/// A name for a file or an address: injective, lower case, and never a path.
+///
+/// Letters and digits of ASCII, `-`, `_` and inner dots stay; everything else becomes `~` and its code. Capitals become small
+/// and their places follow as a hexadecimal mask, so that two names never share a file, whatever case the file system folds.
+pub fn slug(name: &str) -> String {
+    use std::fmt::Write as _;
+    let mut out = String::with_capacity(name.len() + 8);
+    let mut capitals: u128 = 0;
+    for (i, c) in name.chars().enumerate() {
+        match c {
+            'a'..='z' | '0'..='9' | '-' | '_' => out.push(c),
+            '.' if !out.is_empty() && !out.ends_with('.') => out.push('.'),
+            'A'..='Z' => {
+                out.push(c.to_ascii_lowercase());
+                capitals |= 1u128.checked_shl(i as u32).unwrap_or(0);
+            }
+            '/' => out.push_str("~s"),
+            ':' => out.push_str("~c"),
+            _ => {
+                let _ = write!(out, "~x{:x}.", c as u32);
+            }
+        }
+    }
+    if out.is_empty() {
+        out.push_str("~e");
+    }
+    if capitals != 0 {
+        let _ = write!(out, "~u{capitals:x}");
+    }
+    // File names end at 255 bytes; a digest keeps long names apart.
+    if out.len() > 120 {
+        out.truncate(100);
+        out.push_str("~h");
+        out.push_str(&sha256_hex(name.as_bytes())[..16]);
+    }
+    out
+}
+
+fn parse<T: DeserializeOwned>(file: &str, bytes: &[u8]) -> Result<T, Fault> {
+    if bytes.starts_with(b"\xef\xbb\xbf") {
+        return Err(Fault::error(file, "starts with a byte-order mark", "save the file as UTF-8 without a byte-order mark").at(1));
+    }
+    serde_json::from_slice(bytes).map_err(|e| {
+        let text = e.to_string();
+        let text = text.split(" at line ").next().unwrap_or(&text).to_owned();
+        let mut fault = Fault::error(file, text, "see the record contract on the page about data").at(e.line() as u64);
+        if let Some(name) = fault.what.split('`').nth(1).map(str::to_owned) {
+            fault = fault.field(name);
+        }
+        fault
+    })
+}
+
+fn check_day(file: &str, field: &str, text: Option<&String>, faults: &mut Vec<Fault>) {
+    if let Some(text) = text
+        && text.parse::<jiff::civil::Date>().is_err()
+    {
+        faults.push(
+            Fault::error(file, format!("expected a day as YYYY-MM-DD, found {text:?}"), "write the day as YYYY-MM-DD, or leave the field out").field(field),
+        );
+    }
+}
+
+/// Reads a plan and every fault of it.
+pub(super) fn read_run(file: &str, bytes: &[u8]) -> Result<Run, Vec<Fault>> {
+    let run: Run = parse(file, bytes).map_err(|f| vec![f])?;
+    let mut faults = Vec::new();
+    let mut bad = |field: &str, what: String, hint: &str| faults.push(Fault::error(file, what, hint).field(field));
+    if run.schema != RUN_SCHEMA {
+        bad("schema", format!("expected {RUN_SCHEMA:?}, found {:?}", run.schema), "use the version of this program that knows the schema");
+    }
+    if run.run.is_empty() {
+        bad("run", "is empty".into(), "give the run a name");
+    }
+    if !run.suite.contains('@') {
+        bad("suite", format!("expected name@version, found {:?}", run.suite), "add the suite's version");
+    }
+    if run.created_at.parse::<jiff::Timestamp>().is_err() {
+        bad("created_at", format!("expected an RFC 3339 time, found {:?}", run.created_at), "write it like 2026-01-31T12:00:00Z");
+    }
+    let mut seen = HashSet::new();
+    for (i, task) in run.tasks.iter().enumerate() {
+        if task.is_empty() || !seen.insert(task) {
+            bad(&format!("tasks[{i}]"), format!("task {task:?} is empty or listed twice"), "list each task once");
+        }
+    }
+    let mut seen = HashSet::new();
+    for (i, model) in run.models.iter().enumerate() {
+        if model.id.is_empty() || !seen.insert(&model.id) {
+            bad(&format!("models[{i}].id"), format!("model {:?} is empty or listed twice", model.id), "list each model once");
+        }
+    }
+    if run.models.is_empty() || run.models.len() > usize::from(u16::MAX) {
+        bad("models", format!("expected one model or more, found {}", run.models.len()), "name the planned models");
+    }
+    for (i, model) in run.models.iter().enumerate() {
+        check_day(file, &format!("models[{i}].cutoff"), model.cutoff.as_ref(), &mut faults);
+    }
+    let planned: HashSet<&String> = run.tasks.iter().collect();
+    for (i, detail) in run.task_details.iter().enumerate() {
+        check_day(file, &format!("task_details[{i}].merged_at"), detail.merged_at.as_ref(), &mut faults);
+        if !planned.contains(&detail.id) {
+            faults.push(
+                Fault::error(file, format!("task {:?} is not in tasks", detail.id), "add the task to tasks or remove its detail").field(format!("task_details[{i}].id")),
+            );
+        }
+    }
+    if faults.is_empty() { Ok(run) } else { Err(faults) }
+}
+
+/// Reads a publisher-reported record and every fault of it.
+pub(super) fn read_publisher(file: &str, dir: &Path, bytes: Vec<u8>) -> Result<PublisherFile, Vec<Fault>> {
+    let record: PublisherRecord = parse(file, &bytes).map_err(|f| vec![f])?;
+    let mut faults = Vec::new();
+    let mut bad = |field: String, what: String, hint: &str| faults.push(Fault::error(file, what, hint).field(field));
+    if record.schema != PUBLISHER_SCHEMA {
+        bad("schema".into(), format!("expected {PUBLISHER_SCHEMA:?}, found {:?}", record.schema), "use the version of this program that knows the schema");
+    }
+    if record.created_at.parse::<jiff::Timestamp>().is_err() {
+        bad("created_at".into(), format!("expected an RFC 3339 time, found {:?}", record.created_at), "write it like 2026-01-31T12:00:00Z");
+    }
+    let models: HashSet<&str> = record.models.iter().map(|m| m.id.as_str()).collect();
+    for (i, row) in record.rows.iter().enumerate() {
+        if !models.contains(row.model.as_str()) {
+            bad(format!("rows[{i}].model"), format!("model {:?} is not in models", row.model), "add the model to models");
+        }
+        if row.solved.is_some_and(|s| s > row.attempts) {
+            bad(format!("rows[{i}].solved"), "more solved than attempts".into(), "check the published figures");
+        }
+        for (field, value, top) in [
+            ("mean_score", row.mean_score, 1.0),
+            ("cached_share", row.cached_share, 1.0),
+            ("seconds", row.seconds, f64::MAX),
+            ("tokens", row.tokens, f64::MAX),
+            ("cost_usd", row.cost_usd, 1e9),
+        ] {
+            if value.is_some_and(|v| !(0.0..=top).contains(&v)) {
+                bad(format!("rows[{i}].{field}"), format!("{value:?} is out of range"), "check the published figures");
+            }
+        }
+    }
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    let sha256 = sha256_hex(&bytes);
+    Ok(PublisherFile { record, dir: dir.to_owned(), bytes, sha256 })
+}
+
+/// Reads a whole small file, refusing one that cannot be a plan.
+pub(super) fn read_small(path: &Path) -> Result<Vec<u8>, ResultsError> {
+    std::fs::read(path).map_err(ResultsError::io(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::slug;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_path_becomes_a_plain_name() {
+        for name in ["../../etc/passwd", "/", "..", ".", "", "a/../b", "con\0", "<script>alert(1)</script>"] {
+            let s = slug(name);
+            assert!(!s.contains('/') && !s.contains("..") && !s.starts_with('.') && !s.is_empty(), "{name:?} -> {s:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn two_names_never_share_a_slug(a in "\\PC{0,40}", b in "\\PC{0,40}") {
+            prop_assert_eq!(a == b, slug(&a).to_lowercase() == slug(&b).to_lowercase());
+        }
+        #[test]
+        fn names_that_differ_in_case_or_in_escapes_stay_apart(a in "[aAuUsS/:~.x0-9]{0,8}", b in "[aAuUsS/:~.x0-9]{0,8}") {
+            prop_assert_eq!(a == b, slug(&a) == slug(&b));
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! The words of the glossary as types.
+//!
+//! In: nothing. Out: the records that every other room speaks. This room does no I/O and must not
+//! know how a record is stored, counted or shown.
+
+mod attempt;
+mod outcome;
+mod publisher;
+mod run;
+
+pub use attempt::{Attempt, Counts, Failure, Patch, Seconds, TestCounts, Tests, Usage};
+pub use outcome::{Infra, Outcome};
+pub use publisher::{PublishedRow, PublisherRecord};
+pub use run::{Agent, Model, Run, Scoring, Source, TaskDetail, Tier};
+
+/// Version of a stored attempt line.
+pub const ATTEMPT_SCHEMA: &str = "tsbench.attempt/1";
+/// Version of a stored run plan.
+pub const RUN_SCHEMA: &str = "tsbench.run/1";
+/// Version of a stored publisher-reported record.
+pub const PUBLISHER_SCHEMA: &str = "tsbench.publisher/1";

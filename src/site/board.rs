@@ -1,0 +1,357 @@
+//! One published table: which runs are on it, who stands in its rows, and what was counted at each task.
+
+use super::SiteError;
+use super::config::{BoardConfig, Config};
+use crate::results::{Dataset, PublisherFile, Row, RunFile, slug};
+use crate::schema::{Infra, Model, Outcome, TaskDetail};
+use crate::stats::TaskCount;
+use rayon::prelude::*;
+use std::collections::{BTreeMap, HashMap};
+
+/// A row of the table: a model driven by an agent under a condition.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Short name in addresses and number ids.
+    pub key: String,
+    /// The model, with the publisher's names for it.
+    pub model: Model,
+    /// Agent as `name@version`.
+    pub agent: String,
+    /// Prompt pack.
+    pub condition: String,
+    /// Attempts planned for it.
+    pub planned: u64,
+    /// Totals over its attempts.
+    pub totals: Totals,
+    /// One for each task of the board.
+    pub cells: Vec<Cell>,
+}
+
+/// What was counted of one entry at one task.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cell {
+    /// Counted attempts.
+    pub n: u32,
+    /// Fixes.
+    pub c: u32,
+    /// Attempts left out.
+    pub excluded: u32,
+    /// Counted attempts whose cost is known.
+    pub priced: u32,
+    /// Their cost in nano-dollars.
+    pub cost: i64,
+    /// Fixes among them.
+    pub priced_fixes: u32,
+}
+
+/// Sums over the attempts of an entry.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Totals {
+    /// Effective lines by outcome, in the order of [`Outcome::ALL`].
+    pub outcomes: [u64; 8],
+    /// Counted attempts.
+    pub attempts: u64,
+    /// Attempts left out.
+    pub excluded: u64,
+    /// Counted attempts that ran into a limit.
+    pub limit_hits: u64,
+    /// Nano-dollars of every line, left-out and superseded ones too.
+    pub spent: i128,
+    /// Seconds of counted attempts that say them, and how many do.
+    pub seconds: (f64, u64),
+    /// Turns of counted attempts that say them, and how many do.
+    pub turns: (u64, u64),
+    /// Tokens of counted attempts that say them, and how many do.
+    pub tokens: (u128, u64),
+    /// Lines of any kind.
+    pub lines: u64,
+    /// Lines whose cost is known.
+    pub priced_lines: u64,
+    /// Counted attempts that say how long the agent worked.
+    pub timed: u64,
+}
+
+/// A published table.
+#[derive(Debug)]
+pub struct Board<'d> {
+    /// The publisher's choices for it.
+    pub config: BoardConfig,
+    /// Its runs.
+    pub runs: Vec<&'d RunFile>,
+    /// Its publisher-reported records.
+    pub publishers: Vec<&'d PublisherFile>,
+    /// Its tasks in byte order of their ids.
+    pub tasks: Vec<TaskDetail>,
+    /// Its rows in order of their keys.
+    pub entries: Vec<Entry>,
+    /// Index of each run's tasks in [`Board::tasks`], by run.
+    pub task_map: Vec<Vec<u32>>,
+    /// Index of each of the board's tasks in a run's own list, `u32::MAX` where the run has it not, by run.
+    pub local: Vec<Vec<u32>>,
+    /// Index of an entry by run, model and variant.
+    pub entry_map: Vec<HashMap<(u16, u16), usize>>,
+}
+
+impl<'d> Board<'d> {
+    /// Gathers the board's runs that `keep` admits.
+    pub fn gather(config: &Config, board: &BoardConfig, data: &'d Dataset, keep: &dyn Fn(&str) -> bool) -> Result<Board<'d>, SiteError> {
+        let on_board = |run: &str, suite: &str, created: &str| suite == board.suite && (board.runs.is_empty() || board.runs.iter().any(|r| r == run)) && keep(created);
+        let runs: Vec<&RunFile> = data.runs.iter().filter(|r| on_board(&r.run.run, &r.run.suite, &r.run.created_at)).collect();
+        let publishers = data.publishers.iter().filter(|p| on_board(&p.record.run, &p.record.suite, &p.record.created_at)).collect();
+        let tasks = tasks(&runs);
+        let place: HashMap<&str, u32> = tasks.iter().enumerate().map(|(i, t)| (t.id.as_str(), i as u32)).collect();
+        let task_map: Vec<Vec<u32>> = runs.iter().map(|r| r.run.tasks.iter().filter_map(|t| place.get(t.as_str()).copied()).collect()).collect();
+        drop(place);
+        let local = task_map.iter().map(|map| inverse(map, tasks.len())).collect();
+        let (entries, entry_map) = entries(config, board, &runs, tasks.len())?;
+        let mut out = Board { config: board.clone(), runs, publishers, tasks, entries, task_map, local, entry_map };
+        out.count();
+        Ok(out)
+    }
+
+    /// Adds every attempt to its cell; runs in parallel, merged in their order.
+    fn count(&mut self) {
+        let width = self.tasks.len();
+        type Part = BTreeMap<usize, (Totals, Vec<Cell>)>;
+        let parts: Vec<Part> = (0..self.runs.len())
+            .into_par_iter()
+            .map(|r| {
+                let mut part = Part::new();
+                let (run, tasks, entries) = (self.runs[r], &self.task_map[r], &self.entry_map[r]);
+                let mut last = None;
+                for row in &run.rows {
+                    let id = (row.model, row.variant);
+                    let entry = match last {
+                        Some((known, e)) if known == id => e,
+                        _ => *entries.get(&id).unwrap_or(&0),
+                    };
+                    last = Some((id, entry));
+                    let (totals, cells) = part.entry(entry).or_insert_with(|| (Totals::default(), vec![Cell::default(); width]));
+                    add(totals, &mut cells[tasks[row.task as usize] as usize], row, run.run.scoring.infra);
+                }
+                part
+            })
+            .collect();
+        for (entry, (totals, cells)) in parts.into_iter().flatten() {
+            let entry = &mut self.entries[entry];
+            merge(&mut entry.totals, &totals);
+            for (to, from) in entry.cells.iter_mut().zip(cells) {
+                to.n += from.n;
+                to.c += from.c;
+                to.excluded += from.excluded;
+                to.priced += from.priced;
+                to.cost += from.cost;
+                to.priced_fixes += from.priced_fixes;
+            }
+        }
+    }
+
+    /// The attempts of one task in each run, with the run's index; superseded ones too.
+    pub fn rows_of(&self, task: u32) -> impl Iterator<Item = (usize, &'d [Row])> + '_ {
+        self.runs.iter().enumerate().filter_map(move |(r, run)| {
+            let local = self.local[r][task as usize];
+            let from = run.rows.partition_point(|row| row.task < local);
+            let to = from + run.rows[from..].partition_point(|row| row.task == local);
+            (to > from).then(|| (r, &run.rows[from..to]))
+        })
+    }
+
+    /// Whether every entry of the board is a publisher's word only.
+    pub fn is_reported_only(&self) -> bool {
+        self.runs.is_empty() && !self.publishers.is_empty()
+    }
+}
+
+impl Entry {
+    /// Counts by task, over the tasks that have a counted attempt.
+    pub fn counts(&self) -> Vec<TaskCount> {
+        self.cells.iter().filter(|c| c.n > 0).map(|c| TaskCount { n: c.n, c: c.c }).collect()
+    }
+
+    /// Fixes.
+    pub fn fixed(&self) -> u64 {
+        self.totals.outcomes[0]
+    }
+
+    /// The state of the plan, as readers see it.
+    pub fn status(&self) -> (&'static str, &'static str) {
+        if self.totals.attempts == 0 && self.totals.excluded == 0 {
+            ("Not run", "notrun")
+        } else if self.totals.attempts + self.totals.excluded < self.planned {
+            ("Stopped early", "stopped")
+        } else {
+            ("Complete", "complete")
+        }
+    }
+
+    /// The entry's name for readers, with agent and condition where they tell entries apart.
+    pub fn name(&self) -> &str {
+        &self.model.name
+    }
+}
+
+fn add(totals: &mut Totals, cell: &mut Cell, row: &Row, infra: Infra) {
+    totals.spent += i128::from(row.cost_nano().unwrap_or(0));
+    totals.lines += 1;
+    totals.priced_lines += u64::from(row.cost_nano().is_some());
+    if row.superseded {
+        return;
+    }
+    totals.outcomes[row.outcome as usize] += 1;
+    if row.outcome.excluded(infra) {
+        totals.excluded += 1;
+        cell.excluded += 1;
+    }
+    if !row.outcome.counts(infra) {
+        return;
+    }
+    totals.attempts += 1;
+    cell.n += 1;
+    cell.c += u32::from(row.outcome == Outcome::Resolved);
+    totals.limit_hits += u64::from(row.outcome == Outcome::TimedOut || row.stop.is_limit());
+    if let Some(cost) = row.cost_nano() {
+        cell.priced += 1;
+        cell.cost += cost;
+        cell.priced_fixes += u32::from(row.outcome == Outcome::Resolved);
+    }
+    if let Some(s) = row.total_seconds() {
+        totals.seconds = (totals.seconds.0 + s, totals.seconds.1 + 1);
+    }
+    totals.timed += u64::from(row.agent_seconds().is_some());
+    if let Some(t) = row.turns() {
+        totals.turns = (totals.turns.0 + u64::from(t), totals.turns.1 + 1);
+    }
+    if let Some((i, o)) = row.tokens() {
+        totals.tokens = (totals.tokens.0 + u128::from(i) + u128::from(o), totals.tokens.1 + 1);
+    }
+}
+
+fn merge(to: &mut Totals, from: &Totals) {
+    for (a, b) in to.outcomes.iter_mut().zip(from.outcomes) {
+        *a += b;
+    }
+    to.attempts += from.attempts;
+    to.excluded += from.excluded;
+    to.limit_hits += from.limit_hits;
+    to.spent += from.spent;
+    to.seconds = (to.seconds.0 + from.seconds.0, to.seconds.1 + from.seconds.1);
+    to.turns = (to.turns.0 + from.turns.0, to.turns.1 + from.turns.1);
+    to.tokens = (to.tokens.0 + from.tokens.0, to.tokens.1 + from.tokens.1);
+    to.lines += from.lines;
+    to.priced_lines += from.priced_lines;
+    to.timed += from.timed;
+}
+
+fn inverse(map: &[u32], tasks: usize) -> Vec<u32> {
+    let mut out = vec![u32::MAX; tasks];
+    for (local, task) in map.iter().enumerate() {
+        out[*task as usize] = local as u32;
+    }
+    out
+}
+
+/// The union of the runs' tasks; a later run's detail fills what an earlier one leaves open.
+fn tasks(runs: &[&RunFile]) -> Vec<TaskDetail> {
+    let mut all: BTreeMap<&str, TaskDetail> = BTreeMap::new();
+    for run in runs {
+        for id in &run.run.tasks {
+            all.entry(id).or_insert_with(|| TaskDetail { id: id.clone(), repo: None, language: None, merged_at: None, targets: None, guards: None, title: None });
+        }
+        for d in &run.run.task_details {
+            if let Some(t) = all.get_mut(d.id.as_str()) {
+                t.repo = t.repo.take().or_else(|| d.repo.clone());
+                t.language = t.language.take().or_else(|| d.language.clone());
+                t.merged_at = t.merged_at.take().or_else(|| d.merged_at.clone());
+                t.targets = t.targets.or(d.targets);
+                t.guards = t.guards.or(d.guards);
+                t.title = t.title.take().or_else(|| d.title.clone());
+            }
+        }
+    }
+    all.into_values().collect()
+}
+
+type EntryMaps = (Vec<Entry>, Vec<HashMap<(u16, u16), usize>>);
+
+fn entries(config: &Config, board: &BoardConfig, runs: &[&RunFile], tasks: usize) -> Result<EntryMaps, SiteError> {
+    let mut found: BTreeMap<(String, String, String), Entry> = BTreeMap::new();
+    for run in runs {
+        let plan = &run.run;
+        let planned = plan.planned_attempts / plan.models.len().max(1) as u64;
+        let own = (plan.agent_word(), plan.condition.clone());
+        for model in &plan.models {
+            for (agent, condition) in std::iter::once(&own).chain(run.variants.iter().filter(|v| **v != own)) {
+                let id = (model.id.clone(), agent.clone(), condition.clone());
+                let entry = found.entry(id).or_insert_with(|| Entry {
+                    key: String::new(),
+                    model: named(config, model),
+                    agent: agent.clone(),
+                    condition: condition.clone(),
+                    planned: 0,
+                    totals: Totals::default(),
+                    cells: vec![Cell::default(); tasks],
+                });
+                entry.planned += planned;
+            }
+        }
+    }
+    let keys = keys(config, &found);
+    let mut entries: Vec<((String, String, String), Entry)> = found.into_iter().zip(keys).map(|((id, e), key)| (id, Entry { key, ..e })).collect();
+    entries.sort_by(|a, b| a.1.key.cmp(&b.1.key));
+    if let Some(pair) = entries.windows(2).find(|w| w[0].1.key == w[1].1.key) {
+        let what = format!("board {:?}: models {:?} and {:?} share the key {:?}", board.id, pair[0].0.0, pair[1].0.0, pair[0].1.key);
+        return Err(SiteError::content("content/site.toml", what, "give each model its own key in a [[model]] table"));
+    }
+    let place: HashMap<&(String, String, String), usize> = entries.iter().enumerate().map(|(i, (id, _))| (id, i)).collect();
+    let maps = runs
+        .iter()
+        .map(|run| {
+            let mut map = HashMap::new();
+            for (m, model) in run.run.models.iter().enumerate() {
+                for (v, (agent, condition)) in run.variants.iter().enumerate() {
+                    if let Some(i) = place.get(&(model.id.clone(), agent.clone(), condition.clone())) {
+                        map.insert((m as u16, v as u16), *i);
+                    }
+                }
+            }
+            map
+        })
+        .collect();
+    drop(place);
+    Ok((entries.into_iter().map(|(_, e)| e).collect(), maps))
+}
+
+fn named(config: &Config, model: &Model) -> Model {
+    let mut model = model.clone();
+    if let Some(c) = config.model(&model.id) {
+        for (to, from) in [(&mut model.name, &c.name), (&mut model.maker, &c.maker)] {
+            if !from.is_empty() {
+                to.clone_from(from);
+            }
+        }
+        if !c.cutoff.is_empty() {
+            model.cutoff = Some(c.cutoff.clone());
+        }
+    }
+    model
+}
+
+/// A model's key, followed by what tells its entries apart.
+fn keys(config: &Config, found: &BTreeMap<(String, String, String), Entry>) -> Vec<String> {
+    let base = |id: &str| config.model(id).map_or_else(|| slug(id), |m| m.key.clone());
+    found
+        .keys()
+        .map(|(id, agent, condition)| {
+            let mut key = base(id);
+            if found.keys().any(|(i, a, _)| i == id && a != agent) {
+                key.push('-');
+                key.push_str(&slug(agent));
+            }
+            if condition != "default" {
+                key.push('-');
+                key.push_str(&slug(condition));
+            }
+            key
+        })
+        .collect()
+}

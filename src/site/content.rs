@@ -1,0 +1,126 @@
+//! Content pages: Markdown with a TOML head, numbers quoted by id, and no typed results.
+
+use super::SiteError;
+use super::extract::loose_digits;
+use super::render::Renderer;
+use pulldown_cmark::{CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
+use serde::Deserialize;
+use std::collections::HashSet;
+use std::path::Path;
+
+/// The head of a content page.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Head {
+    /// Title.
+    pub title: String,
+    /// One sentence for search engines and previews.
+    pub description: String,
+    /// Whether the site's navigation lists it.
+    #[serde(default)]
+    pub nav: bool,
+    /// Place in the navigation.
+    #[serde(default)]
+    pub order: i64,
+}
+
+/// A content page before its numbers are filled in.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// Name of the page, the file's without `.md`.
+    pub name: String,
+    /// File, for messages.
+    pub file: String,
+    /// Head.
+    pub head: Head,
+    /// Markdown.
+    pub body: String,
+}
+
+/// Reads every `*.md` of a folder, in order of their names.
+pub fn read(dir: &Path) -> Result<Vec<Source>, SiteError> {
+    let mut pages = Vec::new();
+    if !dir.is_dir() {
+        return Ok(pages);
+    }
+    for entry in walkdir::WalkDir::new(dir).max_depth(1).sort_by_file_name() {
+        let entry = entry.map_err(|e| SiteError::Io { path: dir.to_owned(), source: e.into() })?;
+        let path = entry.path();
+        if path.extension().is_some_and(|e| e == "md") {
+            let text = std::fs::read_to_string(path).map_err(SiteError::io(path))?;
+            let name = path.file_stem().and_then(|n| n.to_str()).unwrap_or("").to_owned();
+            if crate::results::slug(&name) != name {
+                return Err(SiteError::content(path.display().to_string(), "the name cannot be part of an address", "use small letters, digits and hyphens"));
+            }
+            pages.push(parse(&text, &name, &path.display().to_string())?);
+        }
+    }
+    Ok(pages)
+}
+
+fn parse(text: &str, name: &str, file: &str) -> Result<Source, SiteError> {
+    let hint = "begin the file with +++, title and description, and +++";
+    let rest = text.strip_prefix("+++\n").ok_or_else(|| SiteError::content(file, "has no head", hint))?;
+    let (head, body) = rest.split_once("\n+++").ok_or_else(|| SiteError::content(file, "has a head without an end", hint))?;
+    let head: Head = toml::from_str(head).map_err(|e| SiteError::content(file, e.to_string().trim_end(), hint))?;
+    Ok(Source { name: name.to_owned(), file: file.to_owned(), head, body: body.trim_start().to_owned() })
+}
+
+/// The page's main part as HTML, its numbers filled in and its digits checked.
+pub fn html(source: &Source, renderer: &Renderer<'_>) -> Result<String, SiteError> {
+    let filled = renderer.fill(&source.file, &source.body)?;
+    let title = format!("<h1>{}</h1>\n", super::text::escape(&source.head.title));
+    let body = title + &markdown(&filled);
+    if let Some(digit) = loose_digits(&body).first() {
+        return Err(SiteError::content(
+            &source.file,
+            format!("a typed digit in: {digit:?}"),
+            "quote a result with {{ n(\"id\") }}, and set a constant of a definition in backticks",
+        ));
+    }
+    Ok(body)
+}
+
+/// Markdown as HTML; headings get anchors.
+pub fn markdown(text: &str) -> String {
+    let options = Options::ENABLE_TABLES | Options::ENABLE_FOOTNOTES | Options::ENABLE_HEADING_ATTRIBUTES | Options::ENABLE_DEFINITION_LIST;
+    let events: Vec<Event<'_>> = Parser::new_ext(text, options).collect();
+    let mut ids = HashSet::new();
+    let mut out = String::with_capacity(text.len() * 3 / 2);
+    let events = (0..events.len()).map(|i| match &events[i] {
+        Event::Start(Tag::Heading { level, id: None, classes, attrs }) => {
+            let id = anchor(&heading_text(&events[i + 1..], *level), &mut ids);
+            Event::Start(Tag::Heading { level: *level, id: Some(CowStr::from(id)), classes: classes.clone(), attrs: attrs.clone() })
+        }
+        other => other.clone(),
+    });
+    html::push_html(&mut out, events);
+    // Wide tables scroll inside their own region.
+    out
+}
+
+fn heading_text(rest: &[Event<'_>], level: HeadingLevel) -> String {
+    rest.iter()
+        .take_while(|e| !matches!(e, Event::End(TagEnd::Heading(l)) if *l == level))
+        .filter_map(|e| match e {
+            Event::Text(t) | Event::Code(t) => Some(t.as_ref()),
+            _ => None,
+        })
+        .collect()
+}
+
+fn anchor(text: &str, taken: &mut HashSet<String>) -> String {
+    let mut id: String = text.to_lowercase().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    while id.contains("--") {
+        id = id.replace("--", "-");
+    }
+    let id = id.trim_matches('-').to_owned();
+    let id = if id.is_empty() { "section".to_owned() } else { id };
+    let mut unique = id.clone();
+    let mut n = 2;
+    while !taken.insert(unique.clone()) {
+        unique = format!("{id}-{n}");
+        n += 1;
+    }
+    unique
+}

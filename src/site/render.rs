@@ -1,0 +1,136 @@
+//! Templates: one typed view a page, rendered by one environment.
+
+use super::SiteError;
+use super::numbers::Numbers;
+use minijinja::value::Serde;
+use minijinja::{AutoEscape, Environment, Error, ErrorKind, Output, State, UndefinedBehavior, Value, context};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What every page shows around its main part.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Page {
+    /// Title.
+    pub title: String,
+    /// Kind, such as `task`: one template each.
+    pub kind: &'static str,
+    /// One sentence about it.
+    pub description: String,
+    /// Path from the page to the site's root: empty, or `../` so many times.
+    pub root: String,
+    /// Absolute address, where the site has one.
+    pub canonical: Option<String>,
+    /// Absolute address of the preview picture.
+    pub card: Option<String>,
+    /// Way to the page.
+    pub crumbs: Vec<Crumb>,
+    /// Navigation.
+    pub nav: Vec<NavItem>,
+    /// Time of the newest datum.
+    pub as_of: String,
+    /// The same for readers.
+    pub as_of_text: String,
+}
+
+/// A step of the way to a page.
+#[derive(Clone, Debug, Serialize)]
+pub struct Crumb {
+    /// Text.
+    pub text: String,
+    /// Address, none for the page itself.
+    pub href: Option<String>,
+}
+
+/// An item of the navigation.
+#[derive(Clone, Debug, Serialize)]
+pub struct NavItem {
+    /// Text.
+    pub text: String,
+    /// Address.
+    pub href: String,
+    /// Whether it is this page.
+    pub current: bool,
+}
+
+/// What is the same on every page.
+#[derive(Clone, Debug, Serialize)]
+pub struct SiteView {
+    /// Name of the site.
+    pub title: String,
+    /// One line about it.
+    pub tagline: String,
+    /// Where the source is.
+    pub source_url: String,
+    /// Digest of the raw files.
+    pub data_sha256: String,
+    /// Addresses of the hashed assets.
+    pub assets: BTreeMap<String, String>,
+}
+
+/// Renders pages from the templates of a site.
+pub struct Renderer<'n> {
+    env: Environment<'static>,
+    site: SiteView,
+    numbers: &'n Numbers,
+    figures: BTreeMap<String, String>,
+}
+
+impl<'n> Renderer<'n> {
+    /// Prepares the templates: names and texts.
+    pub fn new(templates: &BTreeMap<String, String>, site: SiteView, numbers: &'n Numbers, figures: BTreeMap<String, String>) -> Result<Renderer<'n>, SiteError> {
+        let mut env = Environment::new();
+        env.set_undefined_behavior(UndefinedBehavior::Strict);
+        env.set_auto_escape_callback(|_| AutoEscape::Html);
+        env.set_formatter(format_value);
+        for (name, text) in templates {
+            env.add_template_owned(name.clone(), text.clone()).map_err(|e| template_error(name, &e))?;
+        }
+        Ok(Renderer { env, site, numbers, figures })
+    }
+
+    /// A whole page from the template of its kind.
+    pub fn page<V: Serialize>(&self, page: &Page, view: &V) -> Result<String, SiteError> {
+        let name = format!("{}.html", page.kind);
+        let template = self.env.get_template(&name).map_err(|e| template_error(&name, &e))?;
+        let context = context! { page => Serde(page), site => Serde(&self.site), view => Serde(view) };
+        template.render(context).map_err(|e| template_error(&name, &e))
+    }
+
+    /// Markdown with its numbers and figures filled in.
+    pub fn fill(&self, file: &str, text: &str) -> Result<String, SiteError> {
+        let numbers: BTreeMap<String, String> = self.numbers.list().iter().map(|n| (n.id.clone(), self.numbers.data(&n.id))).collect();
+        let figures = self.figures.clone();
+        let mut env = Environment::new();
+        env.set_undefined_behavior(UndefinedBehavior::Strict);
+        env.add_function("n", move |id: &str| lookup(&numbers, id, "number"));
+        env.add_function("figure", move |id: &str| lookup(&figures, id, "figure"));
+        env.add_function("link", |href: &str| Value::from_safe_string(super::text::escape(href)));
+        env.render_str(text, ()).map_err(|e| SiteError::content(file, e.to_string(), "quote a number with {{ n(\"id\") }}; data/numbers.json lists the ids"))
+    }
+
+    /// The site's facts.
+    pub fn site(&self) -> &SiteView {
+        &self.site
+    }
+}
+
+fn lookup(map: &BTreeMap<String, String>, id: &str, kind: &str) -> Result<Value, Error> {
+    match map.get(id) {
+        Some(html) => Ok(Value::from_safe_string(html.clone())),
+        None => Err(Error::new(ErrorKind::InvalidOperation, format!("there is no {kind} {id:?}"))),
+    }
+}
+
+/// Texts are cleaned of control and direction characters before they are escaped.
+fn format_value(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -> Result<(), Error> {
+    match value.as_str() {
+        Some(text) if !value.is_safe() && !matches!(state.auto_escape(), AutoEscape::None) => {
+            out.write_str(&super::text::escape(text)).map_err(Error::from)
+        }
+        _ => minijinja::escape_formatter(out, state, value),
+    }
+}
+
+fn template_error(page: &str, e: &Error) -> SiteError {
+    SiteError::Template { page: page.to_owned(), message: format!("{e:#}") }
+}

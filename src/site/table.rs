@@ -1,0 +1,349 @@
+//! One table, three forms: HTML beside the chart, CSV and JSON to take away.
+
+use super::numbers::{Numbers, push_data, push_value};
+use super::text::{escape, json_string, push_escaped};
+use std::fmt::Write;
+
+/// A column: its heading as HTML, its name in files, and whether it holds numbers.
+#[derive(Clone, Debug)]
+pub struct Column {
+    /// Heading, HTML.
+    pub head: String,
+    /// Name in CSV and JSON.
+    pub key: String,
+    /// Numbers are set flush right and sorted by value.
+    pub numeric: bool,
+}
+
+/// What stands in one place of a table.
+#[derive(Clone, Debug)]
+pub enum Cell {
+    /// Words: as HTML, and plain for files.
+    Words {
+        /// HTML.
+        html: String,
+        /// Plain text.
+        plain: String,
+    },
+    /// A number by its id.
+    Number(String),
+    /// Two numbers that are read together: a range, or "k of n". The words stand between them.
+    Span(String, &'static str, String),
+    /// A number of a family that is not listed: id, value and text.
+    Family(String, Option<f64>, String),
+    /// "k of n" of a family: two ids, values and texts are whole counts.
+    Ratio(String, u32, String, u32),
+    /// A whole number that names something, such as a repeat; not a result.
+    Index(u32),
+    /// Nothing applies here.
+    Empty,
+}
+
+impl Cell {
+    /// Words that are a plain text.
+    pub fn words(text: &str) -> Cell {
+        Cell::Words { html: escape(text), plain: text.to_owned() }
+    }
+
+    /// A name, which may hold digits.
+    pub fn name(text: &str) -> Cell {
+        Cell::Words { html: super::text::name(text), plain: text.to_owned() }
+    }
+
+    /// A name that leads to a page.
+    pub fn link(href: &str, text: &str) -> Cell {
+        Cell::Words { html: super::text::link(href, &super::text::name(text)), plain: text.to_owned() }
+    }
+
+    /// HTML with its plain reading.
+    pub fn html(html: String, plain: &str) -> Cell {
+        Cell::Words { html, plain: plain.to_owned() }
+    }
+}
+
+/// A row; the first cell is its heading.
+#[derive(Clone, Debug, Default)]
+pub struct Row {
+    /// Anchor.
+    pub id: Option<String>,
+    /// Cells, as many as there are columns.
+    pub cells: Vec<Cell>,
+    /// Groups the row belongs to; a change starts a new group.
+    pub group: Option<String>,
+}
+
+impl Row {
+    /// A row of cells.
+    pub fn new(cells: Vec<Cell>) -> Row {
+        Row { id: None, cells, group: None }
+    }
+}
+
+/// A table.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// Anchor, and the name of its files.
+    pub id: String,
+    /// Caption, HTML.
+    pub caption: String,
+    /// Columns.
+    pub columns: Vec<Column>,
+    /// Rows.
+    pub rows: Vec<Row>,
+    /// A text filter above it.
+    pub filter: bool,
+    /// Extra class, such as `matrix`.
+    pub class: &'static str,
+}
+
+impl Table {
+    /// A table without rows.
+    pub fn new(id: &str, caption: &str, columns: &[(&str, &str, bool)]) -> Table {
+        let columns = columns.iter().map(|(head, key, numeric)| Column { head: (*head).into(), key: (*key).into(), numeric: *numeric }).collect();
+        Table { id: id.into(), caption: caption.into(), columns, rows: Vec::new(), filter: false, class: "" }
+    }
+
+    /// Removes the columns in which no row says anything.
+    pub fn without_empty_columns(mut self) -> Table {
+        let mut keep: Vec<bool> = (0..self.columns.len()).map(|c| self.rows.iter().any(|r| !matches!(r.cells.get(c), Some(Cell::Empty) | None))).collect();
+        if let Some(first) = keep.first_mut() {
+            *first = true;
+        }
+        let mut i = 0;
+        self.columns.retain(|_| {
+            i += 1;
+            keep[i - 1]
+        });
+        for row in &mut self.rows {
+            let mut i = 0;
+            row.cells.retain(|_| {
+                i += 1;
+                keep.get(i - 1).copied().unwrap_or(false)
+            });
+        }
+        self
+    }
+
+    /// The table as HTML.
+    pub fn html(&self, numbers: &Numbers) -> String {
+        let mut out = String::with_capacity(600 + self.rows.len() * self.columns.len() * 90);
+        let id = escape(&self.id);
+        let filter = if self.filter { " data-filter" } else { "" };
+        let class = if self.class.is_empty() { String::new() } else { format!(" {}", self.class) };
+        let _ = write!(
+            out,
+            "<div class=\"table-wrap\" role=\"region\" tabindex=\"0\" aria-labelledby=\"{id}-caption\"><table class=\"data{class}\" id=\"{id}\" data-sortable{filter}><caption id=\"{id}-caption\">{}</caption><thead><tr>",
+            self.caption
+        );
+        for c in &self.columns {
+            let class = if c.numeric { " class=\"num\"" } else { "" };
+            let _ = write!(out, "<th scope=\"col\"{class}>{}</th>", c.head);
+        }
+        out.push_str("</tr></thead><tbody>");
+        let mut group: Option<&str> = None;
+        for (i, row) in self.rows.iter().enumerate() {
+            if row.group.as_deref() != group {
+                group = row.group.as_deref();
+                if i > 0 {
+                    out.push_str("</tbody><tbody>");
+                }
+                if let Some(name) = group {
+                    let _ = write!(out, "<tr class=\"group\"><th scope=\"rowgroup\" colspan=\"{}\">{}</th></tr>", self.columns.len(), super::text::name(name));
+                }
+            }
+            self.push_row(&mut out, row, numbers);
+        }
+        out.push_str("</tbody></table></div>");
+        out
+    }
+
+    fn push_row(&self, out: &mut String, row: &Row, numbers: &Numbers) {
+        match &row.id {
+            Some(id) => {
+                out.push_str("<tr id=\"");
+                push_escaped(out, id);
+                out.push_str("\">");
+            }
+            None => out.push_str("<tr>"),
+        }
+        for (i, cell) in row.cells.iter().enumerate() {
+            let numeric = self.columns.get(i).is_some_and(|c| c.numeric);
+            if i == 0 {
+                out.push_str("<th scope=\"row\">");
+            } else if numeric {
+                out.push_str("<td class=\"num\" data-sort=\"");
+                push_value(out, cell.sort_value(numbers));
+                out.push_str("\">");
+            } else {
+                out.push_str("<td>");
+            }
+            cell.push_html(out, numbers);
+            out.push_str(if i == 0 { "</th>" } else { "</td>" });
+        }
+        out.push_str("</tr>");
+    }
+
+    /// The table as CSV: a heading line, numbers at full precision, no data as an empty field.
+    pub fn csv(&self, numbers: &Numbers) -> String {
+        let mut out = String::new();
+        let has_group = self.rows.iter().any(|r| r.group.is_some());
+        let mut heads: Vec<String> = Vec::new();
+        if has_group {
+            heads.push("group".into());
+        }
+        for (i, c) in self.columns.iter().enumerate() {
+            match self.rows.iter().find_map(|r| r.cells.get(i)) {
+                Some(Cell::Span(..)) => heads.extend([format!("{}_lo", c.key), format!("{}_hi", c.key)]),
+                Some(Cell::Ratio(..)) => heads.extend([c.key.clone(), format!("{}_of", c.key)]),
+                _ => heads.push(c.key.clone()),
+            }
+        }
+        push_csv_line(&mut out, &heads);
+        for row in &self.rows {
+            let mut fields = Vec::new();
+            if has_group {
+                fields.push(row.group.clone().unwrap_or_default());
+            }
+            for cell in &row.cells {
+                cell.csv(numbers, &mut fields);
+            }
+            push_csv_line(&mut out, &fields);
+        }
+        out
+    }
+
+    /// The table as JSON: an array of objects; a number is `{"n": id, "value": value, "text": text}`.
+    pub fn json(&self, numbers: &Numbers) -> String {
+        let mut out = String::from("[");
+        for (i, row) in self.rows.iter().enumerate() {
+            out.push_str(if i > 0 { ",\n{" } else { "\n{" });
+            if let Some(group) = &row.group {
+                let _ = write!(out, "\"group\":{},", json_string(group));
+            }
+            for (j, (cell, column)) in row.cells.iter().zip(&self.columns).enumerate() {
+                if j > 0 {
+                    out.push(',');
+                }
+                let _ = write!(out, "{}:", json_string(&column.key));
+                cell.push_json(&mut out, numbers);
+            }
+            out.push('}');
+        }
+        out.push_str("\n]\n");
+        out
+    }
+}
+
+impl Cell {
+    fn sort_value(&self, numbers: &Numbers) -> Option<f64> {
+        match self {
+            Cell::Number(id) | Cell::Span(id, _, _) => numbers.value(id),
+            Cell::Family(_, value, _) => *value,
+            Cell::Ratio(_, k, _, n) => (*n > 0).then(|| f64::from(*k) / f64::from(*n)),
+            Cell::Index(i) => Some(f64::from(*i)),
+            Cell::Words { .. } | Cell::Empty => None,
+        }
+    }
+
+    fn push_html(&self, out: &mut String, numbers: &Numbers) {
+        match self {
+            Cell::Words { html, .. } => out.push_str(html),
+            Cell::Number(id) => out.push_str(&numbers.data(id)),
+            Cell::Span(a, between, b) => {
+                out.push_str(&numbers.data(a));
+                if numbers.value(a).is_some() || numbers.value(b).is_some() {
+                    out.push_str(between);
+                    out.push_str(&numbers.data(b));
+                }
+            }
+            Cell::Family(id, value, text) => push_data(out, id, *value, text),
+            Cell::Ratio(a, k, b, n) => {
+                push_data(out, a, Some(f64::from(*k)), &k.to_string());
+                out.push_str("<span class=\"of\">/</span>");
+                push_data(out, b, Some(f64::from(*n)), &n.to_string());
+            }
+            Cell::Index(i) => {
+                let _ = write!(out, "<code>{i}</code>");
+            }
+            Cell::Empty => out.push_str("<span class=\"muted\">–</span>"),
+        }
+    }
+
+    fn csv(&self, numbers: &Numbers, fields: &mut Vec<String>) {
+        let number = |v: Option<f64>| {
+            let mut text = String::new();
+            push_value(&mut text, v);
+            text
+        };
+        match self {
+            Cell::Words { plain, .. } => fields.push(plain.clone()),
+            Cell::Number(id) => fields.push(number(numbers.value(id))),
+            Cell::Span(a, _, b) => fields.extend([number(numbers.value(a)), number(numbers.value(b))]),
+            Cell::Family(_, value, _) => fields.push(number(*value)),
+            Cell::Ratio(_, k, _, n) => fields.extend([k.to_string(), n.to_string()]),
+            Cell::Index(i) => fields.push(i.to_string()),
+            Cell::Empty => fields.push(String::new()),
+        }
+    }
+
+    fn push_json(&self, out: &mut String, numbers: &Numbers) {
+        match self {
+            Cell::Words { plain, .. } => out.push_str(&json_string(plain)),
+            Cell::Number(id) => push_json_number(out, id, numbers),
+            Cell::Span(a, _, b) => {
+                out.push('[');
+                push_json_number(out, a, numbers);
+                out.push(',');
+                push_json_number(out, b, numbers);
+                out.push(']');
+            }
+            Cell::Family(id, value, text) => push_json_value(out, id, *value, text),
+            Cell::Ratio(a, k, b, n) => {
+                out.push('[');
+                push_json_value(out, a, Some(f64::from(*k)), &k.to_string());
+                out.push(',');
+                push_json_value(out, b, Some(f64::from(*n)), &n.to_string());
+                out.push(']');
+            }
+            Cell::Index(i) => {
+                let _ = write!(out, "{i}");
+            }
+            Cell::Empty => out.push_str("null"),
+        }
+    }
+}
+
+fn push_json_number(out: &mut String, id: &str, numbers: &Numbers) {
+    push_json_value(out, id, numbers.value(id), numbers.text(id));
+}
+
+fn push_json_value(out: &mut String, id: &str, value: Option<f64>, text: &str) {
+    let _ = write!(out, "{{\"n\":{},\"value\":", json_string(id));
+    match value {
+        Some(_) => push_value(out, value),
+        None => out.push_str("null"),
+    }
+    let _ = write!(out, ",\"text\":{}}}", json_string(text));
+}
+
+/// Appends one line of CSV (RFC 4180 quoting, LF), with a guard against spreadsheet formulas.
+pub fn push_csv_line(out: &mut String, fields: &[String]) {
+    for (i, field) in fields.iter().enumerate() {
+        if i > 0 {
+            out.push(',');
+        }
+        let number = field.parse::<f64>().is_ok();
+        let formula = !number && field.starts_with(['=', '+', '-', '@', '\t', '\r']);
+        if formula || field.contains([',', '"', '\n', '\r']) {
+            out.push('"');
+            if formula {
+                out.push('\'');
+            }
+            out.push_str(&field.replace('"', "\"\""));
+            out.push('"');
+        } else {
+            out.push_str(field);
+        }
+    }
+    out.push('\n');
+}
