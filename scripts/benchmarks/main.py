@@ -1,0 +1,55 @@
+"""Measures the programs and writes the figures; called by scripts/bench, which brings what it needs."""
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+
+import cases
+import report
+
+PARTS = ("reading", "building", "scale", "bundled", "pages")
+
+
+def scratch_folder():
+    """A folder on tmpfs: figures on these machines' disks differ by a factor of twenty from one minute to the next."""
+    place = "/dev/shm" if os.path.isdir("/dev/shm") else None
+    if place is None:
+        print("warning: no /dev/shm here; the figures are of a disk and mean little", file=sys.stderr)
+    return tempfile.mkdtemp(prefix="tsbench-bench-", dir=place)
+
+
+def main():
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    parser = argparse.ArgumentParser(prog="scripts/bench", description="Measures the programs against kept tools.")
+    parser.add_argument("--quick", action="store_true", help="two runs on a tenth of the data; writes no file unless --out is given")
+    parser.add_argument("--runs", type=int, help="runs of each thing (default 5, with --quick 2)")
+    parser.add_argument("--only", help=f"some of {','.join(PARTS)}; writes no file unless --out is given")
+    parser.add_argument("--out", help="file to write (default BENCH.md)")
+    options = parser.parse_args()
+    parts = options.only.split(",") if options.only else list(PARTS)
+    strange = [part for part in parts if part not in PARTS]
+    if strange:
+        parser.error(f"unknown part {strange[0]!r}: one of {', '.join(PARTS)}")
+    if options.runs is not None and options.runs < 1:
+        parser.error("--runs must be at least 1")
+
+    scratch = scratch_folder()
+    try:
+        bench = cases.Bench(root, scratch, options.runs or (2 if options.quick else 5), 10 if options.quick else 1)
+        figures = [getattr(bench, part)() for part in parts]
+        text = report.page(bench, figures, quick=options.quick)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    out = options.out or (None if options.quick or options.only else os.path.join(root, "BENCH.md"))
+    if out is None:
+        print(text)
+    else:
+        with open(out, "w", encoding="utf-8") as file:
+            file.write(text)
+        print(out)
+
+
+if __name__ == "__main__":
+    main()
