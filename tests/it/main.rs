@@ -1,0 +1,3 @@
+//! The one integration-test binary: one file per room.
+
+mod stats;
