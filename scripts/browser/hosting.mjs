@@ -71,9 +71,11 @@ function linksOf({ html, address }) {
 async function linkProblems(folder, origin, pages) {
   const firstUser = new Map();
   const wantedIds = new Map();
-  for (const page of pages.filter(({ kind }) => kind !== "404" && kind !== "not-found" && kind !== "not_found")) {
-    for (const [path, address, fragment] of linksOf(page)) {
-      if (!firstUser.has(address)) firstUser.set(address, page.address);
+  for (const page of pages) {
+    const shownAt = page.file === "404.html" ? "/no/such/page" : page.address; // the 404 page is shown at any depth
+    for (const [path, address, fragment] of linksOf({ ...page, address: shownAt })) {
+      if (path === shownAt && page.file === "404.html") continue;
+      if (!firstUser.has(address)) firstUser.set(address, shownAt);
       if (fragment !== "") wantedIds.set(`${path}#${fragment}`, [path, fragment, page.address]);
     }
   }
