@@ -95,13 +95,15 @@ pub fn read_with(root: &Path, on_shard: &OnShard<'_>) -> Result<Dataset, Results
         return Err(ResultsError::NoFolder(root));
     }
     let mut found = Found::default();
-    for entry in walkdir::WalkDir::new(&root).sort_by_file_name() {
+    // Artifacts are read by nobody here and may be many; hidden folders are somebody's work in progress.
+    let passed_by = |name: &std::ffi::OsStr| name == "artifacts" || name.as_encoded_bytes().starts_with(b".");
+    for entry in walkdir::WalkDir::new(&root).sort_by_file_name().into_iter().filter_entry(|e| e.depth() == 0 || !passed_by(e.file_name())) {
         let entry = entry.map_err(|e| ResultsError::Io { path: root.clone(), source: e.into() })?;
         if entry.file_type().is_file() {
             found.take(&root, entry.path())?;
         }
     }
-    found.check_names();
+    found.check_names(&root);
     let (runs, mut faults) = read_attempts(&root, found.plans, on_shard)?;
     faults.extend(found.faults);
     faults.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
@@ -141,11 +143,10 @@ impl Found {
     }
 
     /// Two plans with one name would mix their attempts: the second is a fault and is not read.
-    fn check_names(&mut self) {
+    fn check_names(&mut self, root: &Path) {
         let mut seen: HashMap<String, String> = HashMap::new();
         let faults = &mut self.faults;
-        let mut is_first = |dir: &Path, name: &str| {
-            let place = dir.display().to_string();
+        let mut is_first = |place: String, name: &str| {
             if let Some(first) = seen.get(name) {
                 faults.push(Fault::error(&place, format!("run {name:?} is also in {first}"), "give each run its own name").field("run"));
                 return false;
@@ -153,8 +154,8 @@ impl Found {
             seen.insert(name.to_owned(), place);
             true
         };
-        self.plans.retain(|(dir, _, run)| is_first(dir, &run.run));
-        self.publishers.retain(|p| is_first(&p.dir, &p.record.run));
+        self.plans.retain(|(dir, _, run)| is_first(relative(root, &dir.join("run.json")), &run.run));
+        self.publishers.retain(|p| is_first(relative(root, &p.dir.join("publisher.json")), &p.record.run));
     }
 }
 

@@ -55,21 +55,22 @@ impl Fault {
     }
 }
 
+impl Fault {
+    /// Place and finding on one line, without level and hint.
+    pub(super) fn said(&self) -> String {
+        let line = self.line.map_or(String::new(), |l| format!(":{l}"));
+        let field = self.field.as_ref().map_or(String::new(), |f| format!("{f}: "));
+        format!("{}{line}: {field}{}", self.file, self.what)
+    }
+}
+
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let level = match self.level {
             Level::Error => "error",
             Level::Warning => "warning",
         };
-        write!(f, "{level}: {}", self.file)?;
-        if let Some(line) = self.line {
-            write!(f, ":{line}")?;
-        }
-        write!(f, ": ")?;
-        if let Some(field) = &self.field {
-            write!(f, "{field}: ")?;
-        }
-        write!(f, "{}\nhint: {}", self.what, self.hint)
+        write!(f, "{level}: {}\nhint: {}", self.said(), self.hint)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The published aggregates of Thinkbench as a publisher-reported record: no attempts exist, so none are made up.
 
 use super::ResultsError;
+use super::import_stage::{Folder, contradiction, pretty, publish};
 use super::plan::slug;
 use crate::schema::{Model, PUBLISHER_SCHEMA, PublishedRow, PublisherRecord, Tier};
 use serde::Deserialize;
@@ -53,10 +54,11 @@ struct Aggregate {
 
 /// Turns the published aggregates in `file` into a record under `out`; returns its folder.
 pub fn import_thinkbench(file: &Path, out: &Path, tool: &str) -> Result<PathBuf, ResultsError> {
-    let text = fs::read_to_string(file).map_err(ResultsError::io(file))?;
+    let bytes = fs::read(file).map_err(ResultsError::io(file))?;
     let bad = |what: String, hint: &str| ResultsError::Import { path: file.to_owned(), what, hint: hint.to_owned() };
-    let figures: Figures = serde_json::from_str(&text).map_err(|e| bad(e.to_string(), "expected the published Thinkbench figures with results_json"))?;
+    let figures: Figures = serde_json::from_slice(&bytes).map_err(|e| bad(e.to_string(), "expected the published Thinkbench figures with results_json"))?;
     let results = &figures.results_json;
+    check(results).map_err(|e| contradiction(file, e))?;
     let last = results.run_ids.iter().max().copied().unwrap_or(0);
     let time = jiff::Timestamp::from_second(last).map_err(|e| bad(format!("run id {last} is not a time: {e}"), "run ids are Unix seconds"))?;
     let day = time.strftime("%Y-%m-%d").to_string();
@@ -73,21 +75,33 @@ pub fn import_thinkbench(file: &Path, out: &Path, tool: &str) -> Result<PathBuf,
         settings: settings(results),
         tool: Some(tool.to_owned()),
         note: Some(format!(
-            "{} The time is that of the newest of the {} runs that the publisher merged; the publisher does not say which figure came from which run. Twelve tasks have no grader: they carry times, tokens and costs only.",
+            "{} The time is that of the newest of the {} runs that the publisher merged; the publisher does not say which figure came from which run. {} tasks have no grader: they carry times, tokens and costs only.",
             figures.note,
-            results.run_ids.len()
+            results.run_ids.len(),
+            results.observed.len()
         )),
     };
-    let dir = out.join(&record.run);
-    if dir.exists() {
-        return Err(ResultsError::Exists(dir));
+    let folder = Folder { name: record.run.clone(), files: vec![("publisher.json", pretty(&record)?)] };
+    publish(file, out, &[folder])?.pop().ok_or_else(|| contradiction(file, "it holds no record"))
+}
+
+/// The tasks of a group sum to the group, and the groups to the whole.
+fn check(results: &Results) -> Result<(), String> {
+    for (model, overall) in &results.overall_graded {
+        let sum = |parts: &mut dyn Iterator<Item = &ByModel>| parts.filter_map(|m| m.get(model)).fold((0, 0), |(n, solved), a| (n + a.n, solved + a.solved));
+        let groups = sum(&mut results.by_type.values());
+        let tasks = sum(&mut results.by_task.values().map(|t| &t.models));
+        if groups != (overall.n, overall.solved) || tasks != (overall.n, overall.solved) {
+            return Err(format!("model {model:?} states {} solved of {}; its groups sum to {groups:?} and its tasks to {tasks:?}", overall.solved, overall.n));
+        }
+        for (group, models) in &results.by_type {
+            let tasks = sum(&mut results.by_task.values().filter(|t| t.kind == *group).map(|t| &t.models));
+            if models.get(model).is_none_or(|a| tasks != (a.n, a.solved)) {
+                return Err(format!("model {model:?}: the tasks of group {group:?} sum to {tasks:?}, not to the group"));
+            }
+        }
     }
-    fs::create_dir_all(&dir).map_err(ResultsError::io(&dir))?;
-    let path = dir.join("publisher.json");
-    let mut text = serde_json::to_string_pretty(&record)?;
-    text.push('\n');
-    fs::write(&path, text).map_err(ResultsError::io(&path))?;
-    Ok(dir)
+    Ok(())
 }
 
 fn settings(results: &Results) -> Map<String, Value> {

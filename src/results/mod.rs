@@ -7,6 +7,7 @@
 mod dataset;
 mod diagnose;
 mod fault;
+mod import_stage;
 mod import_thinkbench;
 mod import_tsbench;
 mod line;
