@@ -55,21 +55,12 @@ impl Weights {
                     }
                 }
             }
-            for (column, drawn) in columns
-                .chunks_exact_mut(replicates)
-                .zip(block.chunks_exact(BLOCK))
-            {
+            for (column, drawn) in columns.chunks_exact_mut(replicates).zip(block.chunks_exact(BLOCK)) {
                 column[start..start + rows].copy_from_slice(&drawn[..rows]);
             }
         }
         let peak = columns.iter().copied().max().unwrap_or(0);
-        Self {
-            tasks,
-            replicates,
-            columns,
-            carries,
-            peak,
-        }
+        Self { tasks, replicates, columns, carries, peak }
     }
 
     /// Tasks.
@@ -184,9 +175,7 @@ pub fn acceleration(levels: &[(u64, usize)]) -> Option<f64> {
         squares += *m as f64 * d * d;
         cubes += *m as f64 * d * d * d;
     }
-    (squares > 0.0)
-        .then(|| cubes / (6.0 * squares * squares.sqrt()))
-        .and_then(finite)
+    (squares > 0.0).then(|| cubes / (6.0 * squares * squares.sqrt())).and_then(finite)
 }
 
 /// BCa 95% interval of non-negative replicates around `observed`, in units of `1 / scale`.
@@ -195,14 +184,8 @@ pub fn acceleration(levels: &[(u64, usize)]) -> Option<f64> {
 /// `observed`, where the bias correction is infinite.
 #[must_use]
 pub fn bca(replicates: &mut [f64], observed: f64, scale: f64, a: f64) -> Option<Bca> {
-    let below = replicates
-        .iter()
-        .map(|r| usize::from(*r < observed))
-        .sum::<usize>();
-    let up_to = replicates
-        .iter()
-        .map(|r| usize::from(*r <= observed))
-        .sum::<usize>();
+    let below = replicates.iter().map(|r| usize::from(*r < observed)).sum::<usize>();
+    let up_to = replicates.iter().map(|r| usize::from(*r <= observed)).sum::<usize>();
     let z0 = normal_quantile((below + up_to) as f64 / (2.0 * replicates.len() as f64))?;
     let tail = normal_quantile(0.025)?;
     let end = |z: f64| {
@@ -246,11 +229,7 @@ pub fn exact_percentile(lattice: &Lattice) -> Option<Interval> {
     let mut sums = vec![1.0];
     for _ in 0..tasks {
         let mut next = vec![0.0; sums.len() + span];
-        for (step, share) in histogram
-            .iter()
-            .enumerate()
-            .filter(|(_, share)| **share > 0.0)
-        {
+        for (step, share) in histogram.iter().enumerate().filter(|(_, share)| **share > 0.0) {
             for (to, from) in next[step..].iter_mut().zip(&sums) {
                 *to += share * from;
             }
@@ -280,12 +259,6 @@ mod tests {
         assert_eq!(weights.sum_of(&[7, 8]), vec![600; 3]);
         let mut numerators = vec![1; 600];
         numerators[7] = 5;
-        assert_eq!(
-            weights.sums(&Lattice {
-                numerators,
-                denominator: 5
-            }),
-            vec![3000; 3]
-        );
+        assert_eq!(weights.sums(&Lattice { numerators, denominator: 5 }), vec![3000; 3]);
     }
 }

@@ -33,11 +33,7 @@ pub struct Clustered {
 /// Cluster-robust statistics; clusters without attempts do not enter; `None` if none has any.
 #[must_use]
 pub fn clustered(clusters: &[TaskCount]) -> Option<Clustered> {
-    let used: Vec<TaskCount> = clusters
-        .iter()
-        .copied()
-        .filter(|t| t.rate().is_some())
-        .collect();
+    let used: Vec<TaskCount> = clusters.iter().copied().filter(|t| t.rate().is_some()).collect();
     let count = used.len();
     let groups = count as f64;
     let attempts: f64 = used.iter().map(|t| f64::from(t.n)).sum();
@@ -47,23 +43,19 @@ pub fn clustered(clusters: &[TaskCount]) -> Option<Clustered> {
     let micro = used.iter().map(|t| f64::from(t.c)).sum::<f64>() / attempts;
     let naive = micro * (1.0 - micro) / attempts;
     let residual = |t: &TaskCount| f64::from(t.c) - f64::from(t.n) * micro;
-    let cr0 = used.iter().map(|t| residual(t) * residual(t)).sum::<f64>() / (attempts * attempts);
+    let values = rates(&used);
+    // Equal rates leave no residual, but the doubles would.
+    let alike = values.windows(2).all(|pair| pair[0] == pair[1]);
+    let squares: f64 = used.iter().map(|t| residual(t) * residual(t)).sum();
+    let cr0 = if alike { 0.0 } else { squares / (attempts * attempts) };
     let several = count > 1;
     let cr1 = several.then(|| cr0 * groups / (groups - 1.0));
-    let values = rates(&used);
     let macro_rate = values.iter().sum::<f64>() / groups;
-    let spread: f64 = values
-        .iter()
-        .map(|v| (v - macro_rate) * (v - macro_rate))
-        .sum();
+    let spread: f64 = values.iter().map(|v| (v - macro_rate) * (v - macro_rate)).sum();
     let se_macro = several.then(|| (spread / (groups - 1.0) / groups).sqrt());
     let t = t_quantile(0.975, count - 1);
-    let ends = t
-        .zip(se_macro)
-        .and_then(|(t, se)| Interval::new(macro_rate - t * se, macro_rate + t * se));
-    let design_effect = cr1
-        .filter(|_| naive > 0.0)
-        .and_then(|cr1| finite(cr1 / naive));
+    let ends = t.zip(se_macro).and_then(|(t, se)| Interval::new(macro_rate - t * se, macro_rate + t * se));
+    let design_effect = cr1.filter(|_| naive > 0.0).and_then(|cr1| finite(cr1 / naive));
     Some(Clustered {
         micro,
         se_naive: naive.sqrt(),
@@ -75,9 +67,7 @@ pub fn clustered(clusters: &[TaskCount]) -> Option<Clustered> {
         t_interval: ends,
         icc: icc(&used, micro, attempts),
         design_effect,
-        n_eff: design_effect
-            .filter(|d| *d > 0.0)
-            .and_then(|d| finite(attempts / d)),
+        n_eff: design_effect.filter(|d| *d > 0.0).and_then(|d| finite(attempts / d)),
     })
 }
 

@@ -19,15 +19,8 @@ pub struct CutoffGap {
 /// Splits nothing itself: takes the tasks before and after; `None` when a side has no attempts.
 #[must_use]
 pub fn cutoff_gap(before: &[TaskCount], after: &[TaskCount], z: f64) -> Option<CutoffGap> {
-    let (a, b) = (
-        task_aware(&rates(before), z)?,
-        task_aware(&rates(after), z)?,
-    );
-    Some(CutoffGap {
-        delta: a.mean - b.mean,
-        interval: square_and_add(&a, &b, 0.0)?,
-        p: permutation_p(before, after),
-    })
+    let (a, b) = (task_aware(&rates(before), z)?, task_aware(&rates(after), z)?);
+    Some(CutoffGap { delta: a.mean - b.mean, interval: square_and_add(&a, &b, 0.0)?, p: permutation_p(before, after) })
 }
 
 /// Probability mass below which an edge of the table is dropped; what is dropped is added to p.
@@ -42,12 +35,7 @@ const MOST_CELLS: u64 = 1 << 34;
 /// above 2^34.
 #[must_use]
 pub fn permutation_p(before: &[TaskCount], after: &[TaskCount]) -> Option<f64> {
-    let counted = |side: &[TaskCount]| {
-        side.iter()
-            .copied()
-            .filter(|t| t.rate().is_some())
-            .collect::<Vec<_>>()
-    };
+    let counted = |side: &[TaskCount]| side.iter().copied().filter(|t| t.rate().is_some()).collect::<Vec<_>>();
     let (mut before, mut after) = (counted(before), counted(after));
     // Choosing either side is the same; the smaller one takes fewer rows.
     if before.len() > after.len() {
@@ -60,36 +48,22 @@ pub fn permutation_p(before: &[TaskCount], after: &[TaskCount]) -> Option<f64> {
     }
     let fractions = before.iter().chain(&after).map(|t| Fraction::rate(*t));
     let lattice = Lattice::new(&fractions.collect::<Option<Vec<_>>>()?, tasks)?;
-    let shared = lattice
-        .numerators
-        .iter()
-        .fold(0, |shared, value| super::fraction::gcd(shared, *value));
-    let values: Vec<u64> = lattice
-        .numerators
-        .iter()
-        .map(|value| value / shared.max(1))
-        .collect();
+    let shared = lattice.numerators.iter().fold(0, |shared, value| super::fraction::gcd(shared, *value));
+    let values: Vec<u64> = lattice.numerators.iter().map(|value| value / shared.max(1)).collect();
     let total: u64 = values.iter().sum();
-    let cells = (tasks as u64)
-        .checked_mul(chosen as u64)?
-        .checked_mul(total.checked_add(1)?)?;
+    let cells = (tasks as u64).checked_mul(chosen as u64)?.checked_mul(total.checked_add(1)?)?;
     if total > MOST_SUM || cells > MOST_CELLS {
         return None;
     }
     // |S/m - (total-S)/(G-m)| is |S·G - total·m| up to a constant factor, in whole numbers.
-    let distance =
-        |sum: u64| (i128::from(sum) * tasks as i128 - i128::from(total) * chosen as i128).abs();
+    let distance = |sum: u64| (i128::from(sum) * tasks as i128 - i128::from(total) * chosen as i128).abs();
     let observed = distance(values[..chosen].iter().sum());
     let mut table = Table::new(chosen);
     for (place, value) in values.iter().enumerate() {
         table.take(usize::try_from(*value).ok()?, chosen, tasks - place);
     }
     let row = &table.rows[chosen];
-    let far = row
-        .shares
-        .iter()
-        .enumerate()
-        .filter(|(i, _)| distance((row.start + i) as u64) >= observed);
+    let far = row.shares.iter().enumerate().filter(|(i, _)| distance((row.start + i) as u64) >= observed);
     Some((far.map(|(_, share)| share).sum::<f64>() + table.dropped).clamp(f64::MIN_POSITIVE, 1.0))
 }
 
@@ -118,9 +92,7 @@ impl Table {
             let stay = 1.0 - (chosen - count) as f64 / left as f64;
             let mut row = std::mem::take(&mut self.rows[count]);
             // With fewer tasks left than to choose there is no such state.
-            row.shares
-                .iter_mut()
-                .for_each(|share| *share *= stay.max(0.0));
+            row.shares.iter_mut().for_each(|share| *share *= stay.max(0.0));
             if count > 0 {
                 let enter = (chosen - count + 1) as f64 / left as f64;
                 row.add(&self.rows[count - 1], value, enter.min(1.0));
@@ -158,11 +130,7 @@ impl Row {
     /// Drops both edges below `DUST` and returns their mass.
     fn trim(&mut self) -> f64 {
         let mut dropped = 0.0;
-        let first = self
-            .shares
-            .iter()
-            .position(|s| *s >= DUST)
-            .unwrap_or(self.shares.len());
+        let first = self.shares.iter().position(|s| *s >= DUST).unwrap_or(self.shares.len());
         dropped += self.shares.drain(..first).sum::<f64>();
         self.start += first;
         while let Some(share) = self.shares.last().copied().filter(|s| *s < DUST) {

@@ -65,11 +65,7 @@ pub enum Fieller {
 /// Cost per attempt and per fix; tasks without attempts do not enter; `None` if none has any.
 #[must_use]
 pub fn cost(tasks: &[TaskCost]) -> Option<Cost> {
-    let used: Vec<TaskCost> = tasks
-        .iter()
-        .copied()
-        .filter(|task| task.attempts > 0)
-        .collect();
+    let used: Vec<TaskCost> = tasks.iter().copied().filter(|task| task.attempts > 0).collect();
     let attempts: u64 = used.iter().map(|task| u64::from(task.attempts)).sum();
     let fixes: u64 = used.iter().map(|task| u64::from(task.fixes)).sum();
     let nanos: i128 = used.iter().map(|task| task.nanos).sum();
@@ -83,9 +79,8 @@ pub fn cost(tasks: &[TaskCost]) -> Option<Cost> {
     let per_fix = (fixes > 0).then(|| ratio(fixes));
     let attempt_se = ratio_se(&used, per_attempt, |task| f64::from(task.attempts));
     let per_fix_se = per_fix.and_then(|ratio| ratio_se(&used, ratio, |task| f64::from(task.fixes)));
-    let per_attempt_interval = t
-        .zip(attempt_se)
-        .and_then(|(t, se)| Interval::new((per_attempt - t * se).max(0.0), per_attempt + t * se));
+    let per_attempt_interval =
+        t.zip(attempt_se).and_then(|(t, se)| Interval::new((per_attempt - t * se).max(0.0), per_attempt + t * se));
     Some(Cost {
         total,
         attempts,
@@ -107,10 +102,7 @@ fn ratio_se(tasks: &[TaskCost], ratio: f64, count: impl Fn(&TaskCost) -> f64) ->
     }
     let total: f64 = tasks.iter().map(&count).sum();
     let residual = |task: &TaskCost| dollars(task.nanos) - ratio * count(task);
-    let squares: f64 = tasks
-        .iter()
-        .map(|task| residual(task) * residual(task))
-        .sum();
+    let squares: f64 = tasks.iter().map(|task| residual(task) * residual(task)).sum();
     finite((groups / (groups - 1.0) * squares).sqrt() / total)
 }
 
@@ -134,10 +126,7 @@ fn fieller(tasks: &[TaskCost], fixes: u64, t: f64) -> Fieller {
     let mean_fix = fixes as f64 / groups;
     let (mut cc, mut ff, mut cf) = (0.0, 0.0, 0.0);
     for task in tasks {
-        let (c, f) = (
-            dollars(task.nanos) - mean_cost,
-            f64::from(task.fixes) - mean_fix,
-        );
+        let (c, f) = (dollars(task.nanos) - mean_cost, f64::from(task.fixes) - mean_fix);
         cc += c * c;
         ff += f * f;
         cf += c * f;
@@ -152,11 +141,7 @@ fn fieller(tasks: &[TaskCost], fixes: u64, t: f64) -> Fieller {
     }
     let root = root.sqrt();
     // The lower root, written without cancellation; costs are not negative, so neither is the limit.
-    let lower = if middle + root > 0.0 {
-        (constant / (middle + root)).max(0.0)
-    } else {
-        0.0
-    };
+    let lower = if middle + root > 0.0 { (constant / (middle + root)).max(0.0) } else { 0.0 };
     match Interval::new(lower, (middle + root) / square) {
         Some(interval) if square > 0.0 => Fieller::Between(interval),
         _ => finite(lower).map_or(Fieller::Undefined, Fieller::AtLeast),
@@ -167,7 +152,5 @@ fn fieller(tasks: &[TaskCost], fixes: u64, t: f64) -> Fieller {
 /// attempts were free or the limit is 0.
 #[must_use]
 pub fn per_fix_floor(per_attempt: f64, rate_upper: f64) -> Option<f64> {
-    (per_attempt > 0.0 && rate_upper > 0.0)
-        .then(|| per_attempt / rate_upper)
-        .and_then(finite)
+    (per_attempt > 0.0 && rate_upper > 0.0).then(|| per_attempt / rate_upper).and_then(finite)
 }

@@ -57,11 +57,7 @@ const LEAST_OFF: usize = 5;
 /// numbers would pass 2^53.
 #[must_use]
 pub fn curves(weights: &Weights, tasks: &[TaskCount], ks: &[u32]) -> Vec<CurvePoint> {
-    let covered: Vec<TaskCount> = tasks
-        .iter()
-        .copied()
-        .filter(|t| t.rate().is_some())
-        .collect();
+    let covered: Vec<TaskCount> = tasks.iter().copied().filter(|t| t.rate().is_some()).collect();
     let mut levels = Levels::new(weights, tasks);
     let mut points = Vec::with_capacity(ks.len());
     for k in ks {
@@ -74,12 +70,7 @@ pub fn curves(weights: &Weights, tasks: &[TaskCount], ks: &[u32]) -> Vec<CurvePo
             let hat = suite_value(&covered, Curve::Hat, *k);
             levels.estimate(&covered, hat.value, Curve::Hat, *k)
         };
-        points.push(CurvePoint {
-            k: *k,
-            at: at_estimate,
-            hat: hat_estimate,
-            tasks: at.covered,
-        });
+        points.push(CurvePoint { k: *k, at: at_estimate, hat: hat_estimate, tasks: at.covered });
     }
     points
 }
@@ -96,21 +87,13 @@ struct Levels {
 
 impl Levels {
     fn new(weights: &Weights, tasks: &[TaskCount]) -> Self {
-        let mut order: Vec<usize> = (0..tasks.len())
-            .filter(|i| tasks[*i].rate().is_some())
-            .collect();
+        let mut order: Vec<usize> = (0..tasks.len()).filter(|i| tasks[*i].rate().is_some()).collect();
         order.sort_by_key(|i| tasks[*i]);
         let mut counts = Vec::new();
         let mut sums = Vec::new();
         for members in order.chunk_by(|a, b| tasks[*a] == tasks[*b]) {
             counts.push((tasks[members[0]], members.len()));
-            sums.push(
-                weights
-                    .sum_of(members)
-                    .into_iter()
-                    .map(f64::from)
-                    .collect::<Vec<f64>>(),
-            );
+            sums.push(weights.sum_of(members).into_iter().map(f64::from).collect::<Vec<f64>>());
         }
         let totals = (order.len() != weights.tasks()).then(|| {
             let mut totals = vec![0.0; weights.replicates()];
@@ -121,43 +104,18 @@ impl Levels {
             }
             totals
         });
-        Self {
-            counts,
-            weights: sums,
-            totals,
-            set: weights.tasks(),
-            replicates: weights.replicates(),
-        }
+        Self { counts, weights: sums, totals, set: weights.tasks(), replicates: weights.replicates() }
     }
 
-    fn estimate(
-        &mut self,
-        covered: &[TaskCount],
-        value: Option<f64>,
-        curve: Curve,
-        k: u32,
-    ) -> Estimate {
-        let mut estimate = Estimate {
-            value,
-            interval: None,
-            method: Method::None,
-            dropped: 0,
-        };
+    fn estimate(&mut self, covered: &[TaskCount], value: Option<f64>, curve: Curve, k: u32) -> Estimate {
+        let mut estimate = Estimate { value, interval: None, method: Method::None, dropped: 0 };
         if value.is_none() {
             return estimate;
         }
         if let Some((interval, dropped)) = self.bootstrap(curve, k) {
-            return Estimate {
-                interval: Some(interval),
-                method: Method::Bca,
-                dropped,
-                ..estimate
-            };
+            return Estimate { interval: Some(interval), method: Method::Bca, dropped, ..estimate };
         }
-        let values: Vec<f64> = covered
-            .iter()
-            .filter_map(|task| curve.value(*task, k))
-            .collect();
+        let values: Vec<f64> = covered.iter().filter_map(|task| curve.value(*task, k)).collect();
         estimate.interval = task_aware(&values, Z).map(|taw| taw.interval);
         if estimate.interval.is_some() {
             estimate.method = Method::TaskAware;
@@ -169,20 +127,10 @@ impl Levels {
     fn bootstrap(&self, curve: Curve, k: u32) -> Option<(Interval, usize)> {
         let fractions = self.counts.iter().map(|(task, _)| curve.fraction(*task, k));
         let lattice = Lattice::new(&fractions.collect::<Option<Vec<Fraction>>>()?, self.set)?;
-        let levels: Vec<(u64, usize)> = lattice
-            .numerators
-            .iter()
-            .copied()
-            .zip(self.counts.iter().map(|(_, m)| *m))
-            .collect();
+        let levels: Vec<(u64, usize)> =
+            lattice.numerators.iter().copied().zip(self.counts.iter().map(|(_, m)| *m)).collect();
         let tasks: usize = levels.iter().map(|(_, m)| m).sum();
-        let at = |value: u64| {
-            levels
-                .iter()
-                .filter(|(a, _)| *a == value)
-                .map(|(_, m)| m)
-                .sum::<usize>()
-        };
+        let at = |value: u64| levels.iter().filter(|(a, _)| *a == value).map(|(_, m)| m).sum::<usize>();
         if tasks - at(0).max(at(lattice.denominator)) < LEAST_OFF {
             return None;
         }
@@ -194,9 +142,7 @@ impl Levels {
             Some(totals) => {
                 let denominator = lattice.denominator as f64;
                 let kept = sums.iter().zip(totals).filter(|(_, total)| **total > 0.0);
-                sums = kept
-                    .map(|(sum, total)| sum / (denominator * total))
-                    .collect();
+                sums = kept.map(|(sum, total)| sum / (denominator * total)).collect();
                 (1.0, observed as f64 / (denominator * tasks as f64))
             }
         };

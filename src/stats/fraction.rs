@@ -17,9 +17,7 @@ pub fn gcd(mut a: u64, mut b: u64) -> u64 {
 /// Least common multiple of positive numbers; `None` when it overflows or either is 0.
 #[must_use]
 pub fn lcm(a: u64, b: u64) -> Option<u64> {
-    (a > 0 && b > 0)
-        .then(|| (a / gcd(a, b)).checked_mul(b))
-        .flatten()
+    (a > 0 && b > 0).then(|| (a / gcd(a, b)).checked_mul(b)).flatten()
 }
 
 /// A non-negative fraction in lowest terms.
@@ -52,10 +50,7 @@ impl Fraction {
         task.rate()?;
         let (over, under) = (u64::from(task.c), u64::from(task.n));
         let shared = gcd(over, under);
-        Some(Self {
-            over: over / shared,
-            under: under / shared,
-        })
+        Some(Self { over: over / shared, under: under / shared })
     }
 }
 
@@ -84,14 +79,9 @@ impl Lattice {
         if fractions.is_empty() || total >= EXACT_LIMIT {
             return None;
         }
-        let numerators = fractions
-            .iter()
-            .map(|f| f.over.checked_mul(denominator / f.under))
-            .collect::<Option<Vec<_>>>()?;
-        Some(Self {
-            numerators,
-            denominator,
-        })
+        let numerators =
+            fractions.iter().map(|f| f.over.checked_mul(denominator / f.under)).collect::<Option<Vec<_>>>()?;
+        Some(Self { numerators, denominator })
     }
 
     /// The mean, by one division.

@@ -63,20 +63,10 @@ pub fn compare(a: &[TaskCount], b: &[TaskCount], z: f64) -> Option<Paired> {
     let (rates_a, rates_b) = (rates(&left), rates(&right));
     let (taw_a, taw_b) = (task_aware(&rates_a, z)?, task_aware(&rates_b, z)?);
     let correlation = shrunk_correlation(&rates_a, &rates_b, z);
-    let better = |x: &TaskCount, y: &TaskCount| {
-        u64::from(x.c) * u64::from(y.n) > u64::from(y.c) * u64::from(x.n)
-    };
-    let a_better = left
-        .iter()
-        .zip(&right)
-        .filter(|(x, y)| better(x, y))
-        .count();
-    let b_better = left
-        .iter()
-        .zip(&right)
-        .filter(|(x, y)| better(y, x))
-        .count();
-    let (se, t_interval) = by_t(&rates_a, &rates_b);
+    let better = |x: &TaskCount, y: &TaskCount| u64::from(x.c) * u64::from(y.n) > u64::from(y.c) * u64::from(x.n);
+    let a_better = left.iter().zip(&right).filter(|(x, y)| better(x, y)).count();
+    let b_better = left.iter().zip(&right).filter(|(x, y)| better(y, x)).count();
+    let (se, t_interval) = by_t(&left, &right);
     let single = left.iter().chain(&right).all(|task| task.n == 1);
     let (wins, losses) = (a_better as u64, b_better as u64);
     Some(Paired {
@@ -103,28 +93,16 @@ pub fn compare(a: &[TaskCount], b: &[TaskCount], z: f64) -> Option<Paired> {
 /// By whole numbers and one division where they fit into 2^53, so that it is the same in any order of tasks.
 #[must_use]
 pub fn mean_difference(a: &[TaskCount], b: &[TaskCount]) -> Option<f64> {
-    let matched: Vec<(TaskCount, TaskCount)> = a
-        .iter()
-        .copied()
-        .zip(b.iter().copied())
-        .filter(|(a, b)| a.rate().is_some() && b.rate().is_some())
-        .collect();
-    let sides = || {
-        matched
-            .iter()
-            .map(|pair| pair.0)
-            .chain(matched.iter().map(|pair| pair.1))
-    };
+    let matched: Vec<(TaskCount, TaskCount)> =
+        a.iter().copied().zip(b.iter().copied()).filter(|(a, b)| a.rate().is_some() && b.rate().is_some()).collect();
+    let sides = || matched.iter().map(|pair| pair.0).chain(matched.iter().map(|pair| pair.1));
     let fractions: Option<Vec<Fraction>> = sides().map(Fraction::rate).collect();
     if let Some(lattice) = fractions.and_then(|f| Lattice::new(&f, matched.len())) {
         let (left, right) = lattice.numerators.split_at(matched.len());
         let difference = left.iter().sum::<u64>() as f64 - right.iter().sum::<u64>() as f64;
         return Some(difference / (lattice.denominator as f64 * matched.len() as f64));
     }
-    let sum: f64 = matched
-        .iter()
-        .filter_map(|(a, b)| Some(a.rate()? - b.rate()?))
-        .sum();
+    let sum: f64 = matched.iter().filter_map(|(a, b)| Some(a.rate()? - b.rate()?)).sum();
     (!matched.is_empty()).then(|| sum / matched.len() as f64)
 }
 
@@ -140,8 +118,25 @@ pub fn square_and_add(a: &TaskAware, b: &TaskAware, correlation: f64) -> Option<
     Interval::new(lo, hi)
 }
 
+/// Whether every task has the same difference, in whole numbers: 0.3 - 0.1 and 0.5 - 0.3 differ as doubles.
+pub(super) fn same_difference(a: &[TaskCount], b: &[TaskCount]) -> bool {
+    let difference = |(a, b): (&TaskCount, &TaskCount)| {
+        let over = i128::from(a.c) * i128::from(b.n) - i128::from(b.c) * i128::from(a.n);
+        (over, i128::from(a.n) * i128::from(b.n))
+    };
+    let mut all = a.iter().zip(b).map(difference);
+    let Some((over, under)) = all.next() else {
+        return true;
+    };
+    all.all(|(o, u)| o.wrapping_mul(under) == over.wrapping_mul(u))
+}
+
 /// Pearson's correlation over tasks times G/(G+z²); 0 where it is undefined.
 fn shrunk_correlation(a: &[f64], b: &[f64], z: f64) -> f64 {
+    let constant = |side: &[f64]| side.windows(2).all(|pair| pair[0] == pair[1]);
+    if constant(a) || constant(b) {
+        return 0.0;
+    }
     let tasks = a.len() as f64;
     let (mean_a, mean_b) = (a.iter().sum::<f64>() / tasks, b.iter().sum::<f64>() / tasks);
     let (mut aa, mut bb, mut ab) = (0.0, 0.0, 0.0);
@@ -158,20 +153,19 @@ fn shrunk_correlation(a: &[f64], b: &[f64], z: f64) -> f64 {
 }
 
 /// Standard error of the mean difference and its t range.
-fn by_t(a: &[f64], b: &[f64]) -> (Option<f64>, Option<Interval>) {
+fn by_t(a: &[TaskCount], b: &[TaskCount]) -> (Option<f64>, Option<Interval>) {
     let tasks = a.len();
     if tasks < 2 {
         return (None, None);
     }
-    let differences: Vec<f64> = a.iter().zip(b).map(|(x, y)| x - y).collect();
+    let (rates_a, rates_b) = (rates(a), rates(b));
+    let differences: Vec<f64> = rates_a.iter().zip(&rates_b).map(|(x, y)| x - y).collect();
     let mean = differences.iter().sum::<f64>() / tasks as f64;
     let squares: f64 = differences.iter().map(|d| (d - mean) * (d - mean)).sum();
+    let squares = if same_difference(a, b) { 0.0 } else { squares };
     let se = (squares / (tasks - 1) as f64 / tasks as f64).sqrt();
     let t = t_quantile(0.975, tasks - 1);
-    (
-        finite(se),
-        t.and_then(|t| Interval::new(mean - t * se, mean + t * se)),
-    )
+    (finite(se), t.and_then(|t| Interval::new(mean - t * se, mean + t * se)))
 }
 
 /// One counted attempt, as a cell of the matrix that two entries share.
@@ -214,10 +208,7 @@ pub struct Matched {
 #[must_use]
 pub fn matched_cells(a: &[Cell<'_>], b: &[Cell<'_>]) -> Matched {
     let keyed = |cells: &[Cell<'_>]| -> BTreeMap<_, _> {
-        cells
-            .iter()
-            .map(|c| ((c.task.to_owned(), c.run.to_owned(), c.repeat), c.fixed))
-            .collect()
+        cells.iter().map(|c| ((c.task.to_owned(), c.run.to_owned(), c.repeat), c.fixed)).collect()
     };
     let (left, right) = (keyed(a), keyed(b));
     let mut tasks: BTreeMap<&str, (TaskCount, TaskCount)> = BTreeMap::new();

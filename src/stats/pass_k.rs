@@ -14,9 +14,7 @@ pub fn pass_at(task: TaskCount, k: u32) -> Option<f64> {
 /// Chance that all `k` attempts fix the task: `Π_{j<k} (c-j)/(n-j)`; `None` when `k` is 0 or above `n`.
 #[must_use]
 pub fn pass_hat(task: TaskCount, k: u32) -> Option<f64> {
-    (task.c <= task.n)
-        .then(|| all_of(task.n, task.c, k))
-        .flatten()
+    (task.c <= task.n).then(|| all_of(task.n, task.c, k)).flatten()
 }
 
 /// Chance that `k` draws without replacement from `n`, of which `marked` are marked, are all marked.
@@ -119,11 +117,7 @@ pub struct SuiteValue {
 /// Unweighted mean of pass@k or pass^k over tasks.
 #[must_use]
 pub fn suite_value(tasks: &[TaskCount], curve: Curve, k: u32) -> SuiteValue {
-    let covered: Vec<TaskCount> = tasks
-        .iter()
-        .copied()
-        .filter(|t| curve.value(*t, k).is_some())
-        .collect();
+    let covered: Vec<TaskCount> = tasks.iter().copied().filter(|t| curve.value(*t, k).is_some()).collect();
     let on_covered = mean_of(&covered, curve, k);
     let complete = covered.len() == tasks.len();
     SuiteValue {

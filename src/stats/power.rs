@@ -1,8 +1,9 @@
 //! What a comparison can see, and how much more it would take.
 
 use super::binomial::{probability, sign_test_p};
+use super::paired::same_difference;
 use super::special::normal_quantile;
-use super::{TaskCount, finite};
+use super::{TaskCount, finite, rates};
 
 /// Variance of a per-task difference, split into what more attempts can and cannot remove.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,19 +24,13 @@ impl Variance {
     #[must_use]
     pub fn measure(a: &[TaskCount], b: &[TaskCount]) -> Option<Self> {
         let (squares, noise, within_a, within_b) = measured(a, b)?;
-        Some(Self {
-            between: (squares - noise).max(0.0),
-            within_a,
-            within_b,
-        })
+        Some(Self { between: (squares - noise).max(0.0), within_a, within_b })
     }
 
     /// Variance of a per-task difference with `k_a` and `k_b` attempts a task; `None` with 0 attempts.
     #[must_use]
     pub fn at(self, k_a: f64, k_b: f64) -> Option<f64> {
-        (k_a > 0.0 && k_b > 0.0)
-            .then(|| self.between + self.within_a / k_a + self.within_b / k_b)
-            .and_then(finite)
+        (k_a > 0.0 && k_b > 0.0).then(|| self.between + self.within_a / k_a + self.within_b / k_b).and_then(finite)
     }
 }
 
@@ -48,47 +43,27 @@ pub fn observed_variance(a: &[TaskCount], b: &[TaskCount]) -> Option<f64> {
 
 /// Sample variance of the differences, mean noise of a difference, mean one-attempt noise of either side.
 fn measured(a: &[TaskCount], b: &[TaskCount]) -> Option<(f64, f64, f64, f64)> {
-    let pairs: Vec<(TaskCount, TaskCount)> = a.iter().copied().zip(b.iter().copied()).collect();
-    let mut rows = Vec::with_capacity(pairs.len());
-    for (a, b) in pairs {
-        if let Some((rate_a, rate_b)) = a.rate().zip(b.rate()) {
-            rows.push((
-                rate_a - rate_b,
-                within(a, rate_a),
-                within(b, rate_b),
-                f64::from(a.n),
-                f64::from(b.n),
-            ));
-        }
-    }
-    if rows.len() < 2 {
+    let both = |(a, b): &(TaskCount, TaskCount)| a.rate().is_some() && b.rate().is_some();
+    let pairs = a.iter().copied().zip(b.iter().copied()).filter(both);
+    let (a, b): (Vec<TaskCount>, Vec<TaskCount>) = pairs.unzip();
+    let (rates_a, rates_b) = (rates(&a), rates(&b));
+    if a.len() < 2 {
         return None;
     }
-    let tasks = rows.len() as f64;
-    let mean = rows.iter().map(|row| row.0).sum::<f64>() / tasks;
-    let squares = rows
-        .iter()
-        .map(|row| (row.0 - mean) * (row.0 - mean))
-        .sum::<f64>()
-        / (tasks - 1.0);
-    let noise = rows
-        .iter()
-        .map(|row| row.1 / row.3 + row.2 / row.4)
-        .sum::<f64>()
-        / tasks;
-    let within_a = rows.iter().map(|row| row.1).sum::<f64>() / tasks;
-    let within_b = rows.iter().map(|row| row.2).sum::<f64>() / tasks;
-    Some((squares, noise, within_a, within_b))
+    let tasks = a.len() as f64;
+    let differences: Vec<f64> = rates_a.iter().zip(&rates_b).map(|(x, y)| x - y).collect();
+    let mean = differences.iter().sum::<f64>() / tasks;
+    let squares: f64 = differences.iter().map(|d| (d - mean) * (d - mean)).sum();
+    let squares = if same_difference(&a, &b) { 0.0 } else { squares / (tasks - 1.0) };
+    let once = |side: &[TaskCount]| side.iter().map(|t| within(*t)).sum::<f64>() / tasks;
+    let each = |side: &[TaskCount]| side.iter().map(|t| within(*t) / f64::from(t.n)).sum::<f64>() / tasks;
+    Some((squares, each(&a) + each(&b), once(&a), once(&b)))
 }
 
 /// Unbiased variance of one attempt at a task: `p(1-p) n/(n-1)`; 0 with one attempt.
-fn within(task: TaskCount, rate: f64) -> f64 {
-    let n = f64::from(task.n);
-    if task.n < 2 {
-        0.0
-    } else {
-        rate * (1.0 - rate) * n / (n - 1.0)
-    }
+fn within(task: TaskCount) -> f64 {
+    let (n, rate) = (f64::from(task.n), task.rate().unwrap_or(0.0));
+    if task.n < 2 { 0.0 } else { rate * (1.0 - rate) * n / (n - 1.0) }
 }
 
 /// Normal quantile of two-sided `alpha` plus that of `power`: 2.8016 at 5% and 80%; `None` outside (0, 1).
@@ -106,32 +81,21 @@ pub fn tasks_needed(variance: f64, delta: f64, multiplier: f64) -> Option<f64> {
 /// Smallest gap that `tasks` tasks can see; `None` without tasks.
 #[must_use]
 pub fn smallest_gap(variance: f64, tasks: usize, multiplier: f64) -> Option<f64> {
-    (tasks > 0)
-        .then(|| multiplier * (variance / tasks as f64).sqrt())
-        .and_then(finite)
+    (tasks > 0).then(|| multiplier * (variance / tasks as f64).sqrt()).and_then(finite)
 }
 
 /// Attempts a task needed, on both sides, to see a gap of `delta` at `tasks` tasks; `None` when no number of
 /// attempts can settle it and only more tasks would.
 #[must_use]
-pub fn attempts_needed(
-    variance: Variance,
-    delta: f64,
-    tasks: usize,
-    multiplier: f64,
-) -> Option<f64> {
+pub fn attempts_needed(variance: Variance, delta: f64, tasks: usize, multiplier: f64) -> Option<f64> {
     let room = delta * delta * tasks as f64 / (multiplier * multiplier) - variance.between;
-    (room > 0.0)
-        .then(|| (variance.within_a + variance.within_b) / room)
-        .and_then(finite)
+    (room > 0.0).then(|| (variance.within_a + variance.within_b) / room).and_then(finite)
 }
 
 /// Tasks without any fix that are needed to claim a rate below `upper`: `z²(1-u)/u`; `None` outside (0, 1).
 #[must_use]
 pub fn zero_fix_tasks(upper: f64, z: f64) -> Option<f64> {
-    (upper > 0.0 && upper < 1.0)
-        .then(|| z * z * (1.0 - upper) / upper)
-        .and_then(finite)
+    (upper > 0.0 && upper < 1.0).then(|| z * z * (1.0 - upper) / upper).and_then(finite)
 }
 
 /// Power of McNemar's exact test with one attempt a task, when a task is fixed by A only with probability `a_only`
@@ -146,10 +110,7 @@ pub fn mcnemar_power(a_only: f64, b_only: f64, tasks: u64, alpha: f64) -> Option
     for m in 0..=tasks {
         let weight = probability(tasks, m, differ);
         let rejected = (0..=m).filter(|wins| sign_test_p(*wins, m - wins) <= alpha);
-        power += weight
-            * rejected
-                .map(|wins| probability(m, wins, a_only / differ))
-                .sum::<f64>();
+        power += weight * rejected.map(|wins| probability(m, wins, a_only / differ)).sum::<f64>();
     }
     finite(power.min(1.0))
 }

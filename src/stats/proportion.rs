@@ -12,9 +12,7 @@ pub fn share(x: u64, n: u64) -> Option<f64> {
 /// Wilson score interval without continuity correction; `None` without attempts or when `x > n`.
 #[must_use]
 pub fn wilson(x: u64, n: u64, z: f64) -> Option<Interval> {
-    (x <= n)
-        .then(|| wilson_real(x as f64, n as f64, z))
-        .flatten()
+    (x <= n).then(|| wilson_real(x as f64, n as f64, z)).flatten()
 }
 
 /// [`wilson`] for effective counts that need not be whole.
@@ -30,11 +28,7 @@ pub fn wilson_real(x: f64, n: f64, z: f64) -> Option<Interval> {
     let c = x + z * z / 2.0;
     let r = z * (x * ((n - x) / n) + z * z / 4.0).sqrt();
     let lo = if x <= 0.0 { 0.0 } else { x * (x / n) / (c + r) };
-    let hi = if x >= n {
-        1.0
-    } else {
-        ((c + r) / (n + z * z)).min(1.0)
-    };
+    let hi = if x >= n { 1.0 } else { ((c + r) / (n + z * z)).min(1.0) };
     Interval::new(lo, hi)
 }
 
@@ -50,10 +44,7 @@ pub fn wilson_corrected(x: u64, n: u64, z: f64) -> Option<Interval> {
     let scale = 2.0 * (n_real + z2);
     let lo = (centre - 1.0 - z * low_root.max(0.0).sqrt()) / scale;
     let hi = (centre + 1.0 + z * high_root.max(0.0).sqrt()) / scale;
-    Interval::new(
-        if x == 0 { 0.0 } else { lo.clamp(0.0, 1.0) },
-        if x == n { 1.0 } else { hi.clamp(0.0, 1.0) },
-    )
+    Interval::new(if x == 0 { 0.0 } else { lo.clamp(0.0, 1.0) }, if x == n { 1.0 } else { hi.clamp(0.0, 1.0) })
 }
 
 /// Clopper-Pearson interval (equal-tailed, guaranteed coverage) at a confidence in (0, 1).
@@ -88,10 +79,7 @@ pub fn jeffreys_raw(x: u64, n: u64, confidence: f64) -> Option<Interval> {
 #[must_use]
 pub fn jeffreys(x: u64, n: u64, confidence: f64) -> Option<Interval> {
     let raw = jeffreys_raw(x, n, confidence)?;
-    Interval::new(
-        if x == 0 { 0.0 } else { raw.lo },
-        if x == n { 1.0 } else { raw.hi },
-    )
+    Interval::new(if x == 0 { 0.0 } else { raw.lo }, if x == n { 1.0 } else { raw.hi })
 }
 
 /// Agresti-Coull interval, clipped to [0, 1].
@@ -109,9 +97,7 @@ pub fn agresti_coull(x: u64, n: u64, confidence: f64) -> Option<Interval> {
 #[must_use]
 pub fn zero_upper(n: u64, confidence: f64) -> Option<f64> {
     let valid = n > 0 && confidence > 0.0 && confidence < 1.0;
-    valid
-        .then(|| -((1.0 - confidence).ln() / n as f64).exp_m1())
-        .and_then(finite)
+    valid.then(|| -((1.0 - confidence).ln() / n as f64).exp_m1()).and_then(finite)
 }
 
 fn tail_of(confidence: f64) -> Option<f64> {

@@ -30,14 +30,7 @@ pub struct Rank {
 pub fn rank(scores: &[f64], better: &[(usize, usize)]) -> Vec<Rank> {
     let entries = scores.len();
     let mut worse_than = vec![vec![false; entries]; entries];
-    let mut ranks = vec![
-        Rank {
-            lo: 1,
-            hi: entries,
-            tie_group: 0
-        };
-        entries
-    ];
+    let mut ranks = vec![Rank { lo: 1, hi: entries, tie_group: 0 }; entries];
     for (winner, loser) in better {
         if *winner < entries && *loser < entries && !worse_than[*winner][*loser] {
             worse_than[*winner][*loser] = true;
@@ -93,13 +86,7 @@ pub fn board(entries: &[&[TaskCount]]) -> Board {
     for (a, left) in entries.iter().enumerate() {
         for (b, right) in entries.iter().enumerate().skip(a + 1) {
             if let Some(delta) = mean_difference(left, right) {
-                pairs.push(Pair {
-                    a,
-                    b,
-                    delta,
-                    p: sign_flip_p(left, right),
-                    p_holm: 1.0,
-                });
+                pairs.push(Pair { a, b, delta, p: sign_flip_p(left, right), p_holm: 1.0 });
             }
         }
     }
@@ -119,19 +106,13 @@ pub fn ranked(entries: &[&[TaskCount]], mut pairs: Vec<Pair>) -> Board {
 
 fn ranks_of(entries: &[&[TaskCount]], pairs: &[Pair]) -> Vec<Option<Rank>> {
     let tasks = entries.iter().map(|entry| entry.len()).max().unwrap_or(0);
-    let scored: Vec<(usize, f64)> = entries
-        .iter()
-        .enumerate()
-        .filter_map(|(i, e)| Some((i, task_rate(e)?)))
-        .collect();
+    let scored: Vec<(usize, f64)> = entries.iter().enumerate().filter_map(|(i, e)| Some((i, task_rate(e)?))).collect();
     let mut ranks = vec![None; entries.len()];
     if tasks < LEAST_TASKS || pairs.len() < scored.len() * scored.len().saturating_sub(1) / 2 {
         return ranks;
     }
     let place = |entry: usize| scored.iter().position(|(i, _)| *i == entry);
-    let separated = pairs
-        .iter()
-        .filter(|pair| pair.p_holm <= ALPHA && pair.delta != 0.0);
+    let separated = pairs.iter().filter(|pair| pair.p_holm <= ALPHA && pair.delta != 0.0);
     let better: Vec<(usize, usize)> = separated
         .filter_map(|pair| {
             let (a, b) = (place(pair.a)?, place(pair.b)?);

@@ -22,11 +22,7 @@ pub struct Repeatability {
 /// Measures repeatability; tasks with fewer than two attempts do not enter.
 #[must_use]
 pub fn repeatability(tasks: &[TaskCount]) -> Repeatability {
-    let repeated: Vec<TaskCount> = tasks
-        .iter()
-        .copied()
-        .filter(|t| t.n >= 2 && t.c <= t.n)
-        .collect();
+    let repeated: Vec<TaskCount> = tasks.iter().copied().filter(|t| t.n >= 2 && t.c <= t.n).collect();
     let mixed = repeated.iter().filter(|t| t.c > 0 && t.c < t.n).count();
     let count = repeated.len() as f64;
     let some = !repeated.is_empty();
@@ -37,12 +33,10 @@ pub fn repeatability(tasks: &[TaskCount]) -> Repeatability {
     let disagreement = some.then(|| differing.sum::<f64>() / count);
     let attempts: u64 = repeated.iter().map(|t| u64::from(t.n)).sum();
     let fixes: u64 = repeated.iter().map(|t| u64::from(t.c)).sum();
-    let kappa = disagreement
-        .filter(|_| fixes > 0 && fixes < attempts)
-        .map(|disagreement| {
-            let p = fixes as f64 / attempts as f64;
-            1.0 - disagreement / (2.0 * p * (1.0 - p))
-        });
+    let kappa = disagreement.filter(|_| fixes > 0 && fixes < attempts).map(|disagreement| {
+        let p = fixes as f64 / attempts as f64;
+        1.0 - disagreement / (2.0 * p * (1.0 - p))
+    });
     Repeatability {
         tasks: repeated.len(),
         mixed,
@@ -58,11 +52,7 @@ pub fn repeatability(tasks: &[TaskCount]) -> Repeatability {
 /// It is not the error for other tasks. `None` without tasks or when an attempted task has one attempt only.
 #[must_use]
 pub fn rerun_se(tasks: &[TaskCount]) -> Option<f64> {
-    let attempted: Vec<TaskCount> = tasks
-        .iter()
-        .copied()
-        .filter(|t| t.rate().is_some())
-        .collect();
+    let attempted: Vec<TaskCount> = tasks.iter().copied().filter(|t| t.rate().is_some()).collect();
     if attempted.is_empty() || attempted.iter().any(|t| t.n < 2) {
         return None;
     }

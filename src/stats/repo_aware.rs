@@ -47,9 +47,7 @@ pub fn repo_aware<R: Ord>(values: &[f64], repos: &[R], z: f64) -> Option<RepoAwa
     let prior = k * shrunk * (1.0 - shrunk);
     let between = r / (r - 1.0) * groups.values().map(|(d, _)| d * d).sum::<f64>();
     let by_task = task_aware(values, z)?.phi;
-    let phi = ((between + prior) / (tasks * mean * (1.0 - mean) + prior))
-        .max(by_task)
-        .min(tasks / r);
+    let phi = ((between + prior) / (tasks * mean * (1.0 - mean) + prior)).max(by_task).min(tasks / r);
     let n_eff = tasks / phi;
     let critical = finite(z)?.max(t_quantile(0.975, count - 1)?);
     Some(RepoAware {

@@ -6,11 +6,7 @@ use sha2::{Digest, Sha256};
 #[must_use]
 pub fn seed_of(text: &str) -> u64 {
     let digest = Sha256::digest(text.as_bytes());
-    digest
-        .iter()
-        .take(8)
-        .rev()
-        .fold(0, |seed, byte| seed << 8 | u64::from(*byte))
+    digest.iter().take(8).rev().fold(0, |seed, byte| seed << 8 | u64::from(*byte))
 }
 
 /// SplitMix64, used only to spread a seed over the state of [`Xoshiro128`].
@@ -41,9 +37,7 @@ impl Xoshiro128 {
         let mut split = SplitMix64(seed);
         let (a, b) = (split.next_u64(), split.next_u64());
         // Truncation to the low word is meant.
-        Self {
-            state: [a as u32, (a >> 32) as u32, b as u32, (b >> 32) as u32],
-        }
+        Self { state: [a as u32, (a >> 32) as u32, b as u32, (b >> 32) as u32] }
     }
 
     /// The four words of the state.

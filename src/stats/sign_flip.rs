@@ -33,11 +33,7 @@ const COARSE_STEPS: f64 = 32_768.0;
 /// is less), so that p can only be too large. The rule depends on sizes alone, so that a reader's script follows it.
 #[must_use]
 pub fn sign_flip_p(a: &[TaskCount], b: &[TaskCount]) -> f64 {
-    let differences: Vec<Difference> = a
-        .iter()
-        .zip(b)
-        .filter_map(|(a, b)| Difference::of(*a, *b))
-        .collect();
+    let differences: Vec<Difference> = a.iter().zip(b).filter_map(|(a, b)| Difference::of(*a, *b)).collect();
     if differences.is_empty() {
         return 1.0;
     }
@@ -66,17 +62,11 @@ impl Difference {
         };
         // Below 2^64 because c <= n.
         let shared = gcd(u64::try_from(over.unsigned_abs()).ok()?, under);
-        (over != 0).then(|| Self {
-            under: under / shared,
-            over: over / i128::from(shared),
-        })
+        (over != 0).then(|| Self { under: under / shared, over: over / i128::from(shared) })
     }
 
     fn size(self) -> (u64, u64) {
-        (
-            self.under,
-            u64::try_from(self.over.unsigned_abs()).unwrap_or(u64::MAX),
-        )
+        (self.under, u64::try_from(self.over.unsigned_abs()).unwrap_or(u64::MAX))
     }
 }
 
@@ -100,15 +90,10 @@ fn exact(differences: &[Difference], sizes: &[(u64, u64)]) -> Option<f64> {
     for class in classes {
         for same in class.chunk_by(|a, b| a == b) {
             let size = same[0].1.checked_mul(common / same[0].0)?;
-            groups.push(Group {
-                size,
-                tasks: same.len() as u64,
-            });
+            groups.push(Group { size, tasks: same.len() as u64 });
         }
     }
-    let shared = groups
-        .iter()
-        .fold(0, |shared, group| gcd(shared, group.size));
+    let shared = groups.iter().fold(0, |shared, group| gcd(shared, group.size));
     for group in &mut groups {
         group.size /= shared;
     }
@@ -117,9 +102,7 @@ fn exact(differences: &[Difference], sizes: &[(u64, u64)]) -> Option<f64> {
         observed += d.over * i128::from(common / d.under);
     }
     let observed = u64::try_from(observed.unsigned_abs() / u128::from(shared)).ok()?;
-    let total = groups.iter().try_fold(0_u64, |sum, g| {
-        sum.checked_add(g.size.checked_mul(g.tasks)?)
-    })?;
+    let total = groups.iter().try_fold(0_u64, |sum, g| sum.checked_add(g.size.checked_mul(g.tasks)?))?;
     let steps = total.checked_mul(differences.len() as u64)?;
     (total <= MOST_CELLS && steps <= MOST_STEPS).then(|| two_sided(&groups, observed))
 }
@@ -140,16 +123,8 @@ fn coarse(differences: &[Difference], sizes: &[(u64, u64)]) -> f64 {
     }
     steps.sort_unstable();
     let positive = steps.chunk_by(|a, b| a == b).filter(|same| same[0] > 0);
-    let groups: Vec<Group> = positive
-        .map(|s| Group {
-            size: s[0],
-            tasks: s.len() as u64,
-        })
-        .collect();
-    let sum: f64 = differences
-        .iter()
-        .map(|d| d.over as f64 / d.under as f64)
-        .sum();
+    let groups: Vec<Group> = positive.map(|s| Group { size: s[0], tasks: s.len() as u64 }).collect();
+    let sum: f64 = differences.iter().map(|d| d.over as f64 / d.under as f64).sum();
     // One step more covers the rounding of these doubles.
     let lowered = (sum.abs() / step - f64::min(moved, reach(moved_squares)) - 1.0).max(0.0);
     (two_sided(&groups, lowered.ceil() as u64) + LOST).min(1.0)
@@ -165,11 +140,7 @@ fn two_sided(groups: &[Group], observed: u64) -> f64 {
     if observed == 0 || groups.is_empty() {
         return 1.0;
     }
-    let mut sums = Sums {
-        lattice: 0,
-        shares: vec![1.0],
-        lost: 0.0,
-    };
+    let mut sums = Sums { lattice: 0, shares: vec![1.0], lost: 0.0 };
     let mut squares = 0.0;
     for group in groups {
         squares += group.size as f64 * group.size as f64 * group.tasks as f64;
@@ -179,8 +150,7 @@ fn two_sided(groups: &[Group], observed: u64) -> f64 {
     let farthest = (sums.shares.len() as u64 - 1) * sums.lattice;
     if observed > farthest {
         let observed = observed as f64;
-        return (2.0 * (-observed * observed / (2.0 * squares)).exp())
-            .clamp(f64::MIN_POSITIVE, 1.0);
+        return (2.0 * (-observed * observed / (2.0 * squares)).exp()).clamp(f64::MIN_POSITIVE, 1.0);
     }
     // From the far end inwards, smallest first.
     let outside = (farthest - observed) / (2 * sums.lattice);
@@ -222,13 +192,7 @@ impl Sums {
         if cut > 0 {
             self.lost += LOST;
         }
-        let half = convolve(
-            &self.shares,
-            &kernel,
-            stride,
-            cut,
-            (full - 2 * cut).div_ceil(2),
-        );
+        let half = convolve(&self.shares, &kernel, stride, cut, (full - 2 * cut).div_ceil(2));
         let length = full - 2 * cut;
         let mut shares = half;
         shares.truncate(length.div_ceil(2));
@@ -276,10 +240,33 @@ fn kernel(tasks: u64) -> Vec<f64> {
     }
     let mirrored = lower.clone();
     lower.reverse();
-    lower.extend(
-        mirrored
-            .into_iter()
-            .skip(usize::from(tasks.is_multiple_of(2))),
-    );
+    lower.extend(mirrored.into_iter().skip(usize::from(tasks.is_multiple_of(2))));
     lower
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn differences(tasks: u32, shift: u32) -> Vec<Difference> {
+        let count = |i: u32, by: u32| {
+            let n = 7 + (i * by) % 4;
+            TaskCount { n, c: (i * by * 5 + i) % (n + 1) }
+        };
+        let better = |task: TaskCount| TaskCount { c: (task.c + shift).min(task.n), ..task };
+        (0..tasks).filter_map(|i| Difference::of(better(count(i, 3)), count(i, 11))).collect()
+    }
+
+    #[test]
+    fn the_rounded_test_is_never_below_the_exact_one_and_close_to_it() {
+        for (tasks, shift) in [(12, 0), (40, 1), (150, 0), (150, 1), (300, 1)] {
+            let differences = differences(tasks, shift);
+            let mut sizes: Vec<(u64, u64)> = differences.iter().map(|d| d.size()).collect();
+            sizes.sort_unstable();
+            let exact = exact(&differences, &sizes);
+            let rounded = coarse(&differences, &sizes);
+            let near = |p: f64| rounded >= p * (1.0 - 1e-12) && rounded <= p * 1.2;
+            assert!(exact.is_some_and(near), "{tasks} {exact:?} {rounded}");
+        }
+    }
 }

@@ -10,9 +10,7 @@ use std::f64::consts::PI;
 /// Quantile of the standard normal distribution; `None` unless `0 < p < 1`.
 #[must_use]
 pub fn normal_quantile(p: f64) -> Option<f64> {
-    (p > 0.0 && p < 1.0)
-        .then(|| Normal::standard().inverse_cdf(p))
-        .and_then(super::finite)
+    (p > 0.0 && p < 1.0).then(|| Normal::standard().inverse_cdf(p)).and_then(super::finite)
 }
 
 /// Distribution function of the standard normal distribution; 0 and 1 at the infinities.
@@ -31,9 +29,7 @@ pub fn normal_cdf(x: f64) -> f64 {
         0.5 - density * sum
     } else {
         // Laplace's continued fraction of Mills' ratio, from its far end.
-        let ratio = (1..=120)
-            .rev()
-            .fold(size, |tail, j| size + f64::from(j) / tail);
+        let ratio = (1..=120).rev().fold(size, |tail, j| size + f64::from(j) / tail);
         density / ratio
     };
     if x < 0.0 { upper } else { 1.0 - upper }
@@ -77,11 +73,7 @@ pub fn beta_quantile(a: f64, b: f64, p: f64) -> Option<f64> {
             break;
         }
         // Never leave (0, 1): half-way to the end that the step would pass.
-        x = if step >= x {
-            x / 2.0
-        } else {
-            (x - step).min(x.midpoint(1.0))
-        };
+        x = if step >= x { x / 2.0 } else { (x - step).min(x.midpoint(1.0)) };
         if step.abs() <= x * 1e-15 {
             break;
         }

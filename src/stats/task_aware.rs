@@ -23,34 +23,16 @@ pub(super) fn moments(values: &[f64]) -> Option<(f64, f64, f64)> {
     }
     let sum: f64 = values.iter().sum();
     let mean = sum / values.len() as f64;
-    Some((
-        sum,
-        mean,
-        values.iter().map(|v| (v - mean) * (v - mean)).sum(),
-    ))
+    Some((sum, mean, values.iter().map(|v| (v - mean) * (v - mean)).sum()))
 }
 
 /// Wilson on `mean * n_eff` of `n_eff`, never tighter than the all-fail and all-pass ranges of `tasks` tasks.
-pub(super) fn guarded_wilson(
-    mean: f64,
-    n_eff: f64,
-    tasks: f64,
-    z: f64,
-    critical: f64,
-) -> Option<Interval> {
+pub(super) fn guarded_wilson(mean: f64, n_eff: f64, tasks: f64, z: f64, critical: f64) -> Option<Interval> {
     let k = z * z;
     // The product can exceed n_eff by one bit when the mean is 1.
     let wilson = wilson_real((mean * n_eff).min(n_eff), n_eff, critical)?;
-    let lo = if mean <= 0.0 {
-        0.0
-    } else {
-        wilson.lo.min(tasks / (tasks + k))
-    };
-    let hi = if mean >= 1.0 {
-        1.0
-    } else {
-        wilson.hi.max(k / (tasks + k))
-    };
+    let lo = if mean <= 0.0 { 0.0 } else { wilson.lo.min(tasks / (tasks + k)) };
+    let hi = if mean >= 1.0 { 1.0 } else { wilson.hi.max(k / (tasks + k)) };
     Interval::new(lo, hi)
 }
 
@@ -72,10 +54,5 @@ pub fn task_aware(values: &[f64], z: f64) -> Option<TaskAware> {
     };
     let n_eff = tasks / phi;
     let interval = guarded_wilson(mean, n_eff, tasks, z, z)?;
-    Some(TaskAware {
-        mean,
-        phi,
-        n_eff,
-        interval,
-    })
+    Some(TaskAware { mean, phi, n_eff, interval })
 }

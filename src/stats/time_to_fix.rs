@@ -61,16 +61,8 @@ pub fn time_to_fix(attempts: &[(f64, End)]) -> Option<TimeToFix> {
         at_risk -= same.len();
     }
     // One part in 10^12 forgives the rounding of sums of thirds and the like.
-    let median = steps
-        .iter()
-        .find(|(_, share)| *share >= 0.5 - 1e-12)
-        .map(|(time, _)| *time);
+    let median = steps.iter().find(|(_, share)| *share >= 0.5 - 1e-12).map(|(time, _)| *time);
     let fixes = attempts.iter().filter(|(_, end)| *end == End::Fix).count();
     let mean_time = finite(attempts.iter().map(|(time, _)| time / all).sum())?;
-    Some(TimeToFix {
-        steps,
-        median,
-        share_fixed: fixes as f64 / all,
-        mean_time,
-    })
+    Some(TimeToFix { steps, median, share_fixed: fixes as f64 / all, mean_time })
 }

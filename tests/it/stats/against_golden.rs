@@ -60,15 +60,7 @@ pub struct Case {
 pub fn each_case(name: &str, check: impl Fn(&Case)) {
     assert!(FILES.contains(&name), "{name} is not listed");
     let file = load(name);
-    let known = [
-        "schema",
-        "estimator",
-        "definition",
-        "routes",
-        "tolerance",
-        "max_route_disagreement",
-        "cases",
-    ];
+    let known = ["schema", "estimator", "definition", "routes", "tolerance", "max_route_disagreement", "cases"];
     for key in file.as_object().unwrap().keys() {
         assert!(known.contains(&key.as_str()), "{name}: nothing reads {key}");
     }
@@ -102,64 +94,36 @@ impl Case {
 
     /// Keys of an object, without counting them as read.
     pub fn keys(&self, pointer: &str) -> Vec<String> {
-        self.value
-            .pointer(pointer)
-            .unwrap()
-            .as_object()
-            .unwrap()
-            .keys()
-            .cloned()
-            .collect()
+        self.value.pointer(pointer).unwrap().as_object().unwrap().keys().cloned().collect()
     }
 
     pub fn real(&self, pointer: &str) -> f64 {
-        self.read(pointer)
-            .as_f64()
-            .unwrap_or_else(|| panic!("{} {pointer}", self.label))
+        self.read(pointer).as_f64().unwrap_or_else(|| panic!("{} {pointer}", self.label))
     }
 
     pub fn whole(&self, pointer: &str) -> u64 {
-        self.read(pointer)
-            .as_u64()
-            .unwrap_or_else(|| panic!("{} {pointer}", self.label))
+        self.read(pointer).as_u64().unwrap_or_else(|| panic!("{} {pointer}", self.label))
     }
 
     pub fn reals(&self, pointer: &str) -> Vec<f64> {
-        self.read(pointer)
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|v| v.as_f64().unwrap())
-            .collect()
+        self.read(pointer).as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()
     }
 
     pub fn tasks(&self, pointer: &str) -> Vec<TaskCount> {
         let count = |v: &Value| u32::try_from(v.as_u64().unwrap()).unwrap();
         let pairs = self.read(pointer).as_array().unwrap();
-        pairs
-            .iter()
-            .map(|pair| TaskCount {
-                n: count(&pair[0]),
-                c: count(&pair[1]),
-            })
-            .collect()
+        pairs.iter().map(|pair| TaskCount { n: count(&pair[0]), c: count(&pair[1]) }).collect()
     }
 
     /// The value there must be `got` within the tolerance of the file; null must be `None`.
     pub fn number(&self, pointer: &str, got: Option<f64>) {
         assert!(self.has(pointer), "{} has no {pointer}", self.label);
         let want = self.read(pointer).as_f64();
-        assert!(
-            want.is_some() || self.read(pointer).is_null(),
-            "{} {pointer}",
-            self.label
-        );
+        assert!(want.is_some() || self.read(pointer).is_null(), "{} {pointer}", self.label);
         let good = match (want, got) {
             (None, None) => true,
             (Some(want), Some(got)) => {
-                got.is_finite()
-                    && ((got - want).abs() <= self.abs
-                        || (got - want).abs() <= self.rel * want.abs())
+                got.is_finite() && ((got - want).abs() <= self.abs || (got - want).abs() <= self.rel * want.abs())
             }
             _ => false,
         };
@@ -193,11 +157,7 @@ impl Case {
 
     /// Text for people, if present.
     pub fn note(&self, pointer: &str) {
-        assert!(
-            self.read(pointer).is_string() || !self.has(pointer),
-            "{} {pointer}",
-            self.label
-        );
+        assert!(self.read(pointer).is_string() || !self.has(pointer), "{} {pointer}", self.label);
     }
 
     fn finish(&self) {
@@ -205,10 +165,7 @@ impl Case {
         collect(&self.value, String::new(), &mut leaves);
         let seen = self.seen.borrow();
         for leaf in leaves {
-            let met = leaf
-                .match_indices('/')
-                .any(|(at, _)| seen.contains(&leaf[..at]))
-                || seen.contains(&leaf);
+            let met = leaf.match_indices('/').any(|(at, _)| seen.contains(&leaf[..at])) || seen.contains(&leaf);
             let note = leaf == "/id" || leaf == "/why";
             assert!(met || note, "{}: nothing compares {leaf}", self.label);
         }
@@ -241,22 +198,13 @@ fn every_golden_file_has_a_test_and_no_case_is_missing() {
         }
     }
     assert_eq!(names, FILES.iter().map(|name| (*name).to_owned()).collect());
-    let cases: usize = FILES
-        .iter()
-        .map(|name| load(name)["cases"].as_array().unwrap().len())
-        .sum();
+    let cases: usize = FILES.iter().map(|name| load(name)["cases"].as_array().unwrap().len()).sum();
     assert_eq!(cases, CASES);
-    let sources = [
-        include_str!("golden_bootstrap.rs"),
-        include_str!("golden_estimates.rs"),
-        include_str!("golden_intervals.rs"),
-    ];
+    let sources =
+        [include_str!("golden_bootstrap.rs"), include_str!("golden_estimates.rs"), include_str!("golden_intervals.rs")];
     for name in FILES {
         let call = format!("each_case(\"{name}\"");
-        assert!(
-            sources.iter().any(|source| source.contains(&call)),
-            "{name} has no test"
-        );
+        assert!(sources.iter().any(|source| source.contains(&call)), "{name} has no test");
     }
 }
 

@@ -8,8 +8,7 @@ use tsbench::stats::cost::{Fieller, TaskCost, cost, nano_dollars, per_fix_floor}
 use tsbench::stats::multiplicity::{benjamini_hochberg, holm};
 use tsbench::stats::paired::{Cell, compare, matched_cells};
 use tsbench::stats::power::{
-    Variance, attempts_needed, mcnemar_power, multiplier, smallest_gap, tasks_needed,
-    zero_fix_tasks,
+    Variance, attempts_needed, mcnemar_power, multiplier, smallest_gap, tasks_needed, zero_fix_tasks,
 };
 use tsbench::stats::ranks::rank;
 use tsbench::stats::repeatability::repeatability;
@@ -77,12 +76,7 @@ fn cells(rows: &[Value]) -> Vec<Cell<'_>> {
     rows.iter()
         .map(|row| {
             let (repeat, fixed) = cell(row).unwrap();
-            Cell {
-                run: row[0].as_str().unwrap(),
-                task: row[1].as_str().unwrap(),
-                repeat,
-                fixed,
-            }
+            Cell { run: row[0].as_str().unwrap(), task: row[1].as_str().unwrap(), repeat, fixed }
         })
         .collect()
 }
@@ -101,15 +95,11 @@ fn ranks_meet_their_vectors() {
     each_case("ranks", |case| {
         let index = |v: &Value| usize::try_from(v.as_u64().unwrap()).unwrap();
         let pairs = case.read("/in/significantly_better").as_array().unwrap();
-        let better: Vec<(usize, usize)> =
-            pairs.iter().map(|p| (index(&p[0]), index(&p[1]))).collect();
+        let better: Vec<(usize, usize)> = pairs.iter().map(|p| (index(&p[0]), index(&p[1]))).collect();
         let got = rank(&case.reals("/in/scores"), &better);
         case.exactly("/out/rank_lo", got.iter().map(|r| r.lo).collect::<Vec<_>>());
         case.exactly("/out/rank_hi", got.iter().map(|r| r.hi).collect::<Vec<_>>());
-        case.exactly(
-            "/out/tie_group",
-            got.iter().map(|r| r.tie_group).collect::<Vec<_>>(),
-        );
+        case.exactly("/out/tie_group", got.iter().map(|r| r.tie_group).collect::<Vec<_>>());
     });
 }
 
@@ -136,10 +126,7 @@ fn planned(case: &Case) {
         within_a: case.real("/in/within_a"),
         within_b: case.real("/in/within_b"),
     };
-    let (delta, tasks) = (
-        case.real("/in/delta"),
-        usize::try_from(case.whole("/in/tasks")).unwrap(),
-    );
+    let (delta, tasks) = (case.real("/in/delta"), usize::try_from(case.whole("/in/tasks")).unwrap());
     let multiplier = multiplier(case.real("/in/alpha"), case.real("/in/power")).unwrap();
     let at = variance.at(case.real("/in/k_a"), case.real("/in/k_b"));
     let needed = at.and_then(|v| tasks_needed(v, delta, multiplier));
@@ -147,10 +134,7 @@ fn planned(case: &Case) {
     case.number("/out/var_d", at);
     case.number("/out/tasks_needed", needed);
     case.number("/out/tasks_needed_ceil", needed.map(f64::ceil));
-    case.number(
-        "/out/mde",
-        at.and_then(|v| smallest_gap(v, tasks, multiplier)),
-    );
+    case.number("/out/mde", at.and_then(|v| smallest_gap(v, tasks, multiplier)));
     case.number("/out/attempts_per_task_needed_at_these_tasks", attempts);
     case.number("/out/attempts_ceil", attempts.map(f64::ceil));
 }
@@ -198,15 +182,10 @@ fn cluster_errors_meet_their_vectors() {
 #[test]
 fn costs_meet_their_vectors() {
     each_case("cost", |case| {
-        let rows = case
-            .read("/in/rows_cost_fixes_attempts_per_task")
-            .as_array()
-            .unwrap();
+        let rows = case.read("/in/rows_cost_fixes_attempts_per_task").as_array().unwrap();
         let count = |v: &Value| u32::try_from(v.as_u64().unwrap()).unwrap();
         let task = |row: &Value| TaskCost {
-            nanos: nano_dollars(row[0].as_str().unwrap().parse().unwrap())
-                .unwrap()
-                .into(),
+            nanos: nano_dollars(row[0].as_str().unwrap().parse().unwrap()).unwrap().into(),
             fixes: count(&row[1]),
             attempts: count(&row[2]),
         };
@@ -220,9 +199,7 @@ fn costs_meet_their_vectors() {
         case.number("/out/se", got.per_fix_se);
         case.interval("/out/log_ci", got.per_fix_interval);
         let upper = task_aware(&vec![0.0; tasks.len()], Z).map(|t| t.interval.hi);
-        let floor = upper
-            .filter(|_| got.fixes == 0)
-            .and_then(|hi| per_fix_floor(got.per_attempt, hi));
+        let floor = upper.filter(|_| got.fixes == 0).and_then(|hi| per_fix_floor(got.per_attempt, hi));
         case.number("/out/lower_bound", floor);
         let between = match got.fieller {
             Fieller::Between(interval) => Some(interval),
@@ -247,10 +224,8 @@ fn times_to_fix_meet_their_vectors() {
             "timeout" => End::TimedOut,
             other => panic!("{other}"),
         };
-        let attempts: Vec<(f64, End)> = rows
-            .iter()
-            .map(|row| (row[0].as_f64().unwrap(), end(row[1].as_str().unwrap())))
-            .collect();
+        let attempts: Vec<(f64, End)> =
+            rows.iter().map(|row| (row[0].as_f64().unwrap(), end(row[1].as_str().unwrap()))).collect();
         let got = time_to_fix(&attempts).unwrap();
         let steps = case.keys("/out").contains(&"fixed_within".to_owned());
         assert!(steps);
@@ -274,19 +249,9 @@ fn cutoff_gaps_meet_their_vectors() {
         // The values are tenths.
         let tasks = |pointer| -> Vec<TaskCount> {
             let values = case.reals(pointer);
-            values
-                .iter()
-                .map(|v| TaskCount {
-                    n: 10,
-                    c: (v * 10.0).round() as u32,
-                })
-                .collect()
+            values.iter().map(|v| TaskCount { n: 10, c: (v * 10.0).round() as u32 }).collect()
         };
-        let got = cutoff_gap(
-            &tasks("/in/before"),
-            &tasks("/in/after"),
-            case.real("/in/z"),
-        );
+        let got = cutoff_gap(&tasks("/in/before"), &tasks("/in/after"), case.real("/in/z"));
         let interval: Option<Interval> = got.map(|g| g.interval);
         case.number("/out/delta", got.map(|g| g.delta));
         case.number("/out/lo", interval.map(|i| i.lo));

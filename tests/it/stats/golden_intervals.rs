@@ -6,8 +6,7 @@ use tsbench::stats::pass_k::{
     Curve, pass_at, pass_at_bounds, pass_hat, pass_hat_bounds, suite_value, task_rate, totals,
 };
 use tsbench::stats::proportion::{
-    agresti_coull, clopper_pearson, exclusions, jeffreys, jeffreys_raw, share, wilson,
-    wilson_corrected, zero_upper,
+    agresti_coull, clopper_pearson, exclusions, jeffreys, jeffreys_raw, share, wilson, wilson_corrected, zero_upper,
 };
 use tsbench::stats::repeatability::rerun_se;
 use tsbench::stats::repo_aware::repo_aware;
@@ -36,30 +35,19 @@ fn ends(case: &Case, got: Option<Interval>) {
 #[test]
 fn wilson_with_continuity_correction_meets_its_vectors() {
     each_case("wilson_cc", |case| {
-        ends(
-            case,
-            wilson_corrected(case.whole("/in/x"), case.whole("/in/n"), case.real("/in/z")),
-        );
+        ends(case, wilson_corrected(case.whole("/in/x"), case.whole("/in/n"), case.real("/in/z")));
     });
 }
 
 #[test]
 fn the_other_binomial_intervals_meet_their_vectors() {
     each_case("binomial_other", |case| {
-        let (x, n, confidence) = (
-            case.whole("/in/x"),
-            case.whole("/in/n"),
-            case.real("/in/confidence"),
-        );
+        let (x, n, confidence) = (case.whole("/in/x"), case.whole("/in/n"), case.real("/in/confidence"));
         case.interval("/out/clopper_pearson", clopper_pearson(x, n, confidence));
         case.interval("/out/jeffreys_raw", jeffreys_raw(x, n, confidence));
         case.interval("/out/jeffreys", jeffreys(x, n, confidence));
         case.interval("/out/agresti_coull", agresti_coull(x, n, confidence));
-        let upper = if x == 0 {
-            zero_upper(n, confidence)
-        } else {
-            None
-        };
+        let upper = if x == 0 { zero_upper(n, confidence) } else { None };
         case.number("/out/zero_one_sided_95_upper", upper);
     });
 }
@@ -80,13 +68,7 @@ fn special_functions_meet_their_vectors() {
 
 fn one_task(case: &Case) -> (TaskCount, u32) {
     let whole = |pointer| u32::try_from(case.whole(pointer)).unwrap();
-    (
-        TaskCount {
-            n: whole("/in/n"),
-            c: whole("/in/c"),
-        },
-        whole("/in/k"),
-    )
+    (TaskCount { n: whole("/in/n"), c: whole("/in/c") }, whole("/in/k"))
 }
 
 /// "3/4" or "1" as a double.
@@ -95,12 +77,7 @@ fn ratio(text: &str) -> f64 {
     over.parse::<f64>().unwrap() / under.parse::<f64>().unwrap()
 }
 
-fn exact_and_bounds(
-    case: &Case,
-    value: Option<f64>,
-    fraction: Option<f64>,
-    bounds: Option<Interval>,
-) {
+fn exact_and_bounds(case: &Case, value: Option<f64>, fraction: Option<f64>, bounds: Option<Interval>) {
     case.number("/out", value);
     if case.has("/exact") {
         let want = ratio(case.read("/exact").as_str().unwrap());
@@ -114,21 +91,14 @@ fn exact_and_bounds(
 }
 
 fn fraction(curve: Curve, task: TaskCount, k: u32) -> Option<f64> {
-    curve
-        .fraction(task, k)
-        .map(|f| f.over as f64 / f.under as f64)
+    curve.fraction(task, k).map(|f| f.over as f64 / f.under as f64)
 }
 
 #[test]
 fn pass_at_k_meets_its_vectors() {
     each_case("pass_at_k", |case| {
         let (task, k) = one_task(case);
-        exact_and_bounds(
-            case,
-            pass_at(task, k),
-            fraction(Curve::At, task, k),
-            pass_at_bounds(task, k),
-        );
+        exact_and_bounds(case, pass_at(task, k), fraction(Curve::At, task, k), pass_at_bounds(task, k));
     });
 }
 
@@ -136,12 +106,7 @@ fn pass_at_k_meets_its_vectors() {
 fn pass_hat_k_meets_its_vectors() {
     each_case("pass_hat_k", |case| {
         let (task, k) = one_task(case);
-        exact_and_bounds(
-            case,
-            pass_hat(task, k),
-            fraction(Curve::Hat, task, k),
-            pass_hat_bounds(task, k),
-        );
+        exact_and_bounds(case, pass_hat(task, k), fraction(Curve::Hat, task, k), pass_hat_bounds(task, k));
     });
 }
 
@@ -161,11 +126,7 @@ fn suite_averages_meet_their_vectors() {
                 "tasks_ever_fixed" => case.exactly(&pointer, sums.ever_fixed),
                 "tasks_always_fixed" => case.exactly(&pointer, sums.always_fixed),
                 curve => {
-                    let which = if curve.starts_with("pass@") {
-                        Curve::At
-                    } else {
-                        Curve::Hat
-                    };
+                    let which = if curve.starts_with("pass@") { Curve::At } else { Curve::Hat };
                     let got = suite_value(&tasks, which, curve[5..].parse().unwrap());
                     case.number(&format!("{pointer}/value"), got.value);
                     case.number(&format!("{pointer}/value_on_covered_tasks"), got.on_covered);
@@ -211,13 +172,7 @@ fn task_aware_wilson_meets_its_vectors() {
 fn repository_aware_wilson_meets_its_vectors() {
     each_case("repo_aware_wilson", |case| {
         let (values, z) = (values(case), case.real("/in/z"));
-        let repos: Vec<u64> = case
-            .read("/in/repo")
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|v| v.as_u64().unwrap())
-            .collect();
+        let repos: Vec<u64> = case.read("/in/repo").as_array().unwrap().iter().map(|v| v.as_u64().unwrap()).collect();
         let got = repo_aware(&values, &repos, z);
         case.number("/out/mean", task_aware(&values, z).map(|t| t.mean));
         assert!(got.is_none_or(|r| (r.mean - case.real("/out/mean")).abs() <= 1e-12));
@@ -235,14 +190,8 @@ fn the_two_claims_meet_their_vectors() {
     each_case("two_claims", |case| {
         let (tasks, z) = (case.tasks("/in/tasks_n_c"), case.real("/in/z"));
         let sums = totals(&tasks);
-        case.interval(
-            "/out/same_tasks_pooled_wilson",
-            wilson(sums.fixes, sums.attempts, z),
-        );
-        case.interval(
-            "/out/new_tasks_taw",
-            task_aware(&rates(&tasks), z).map(|t| t.interval),
-        );
+        case.interval("/out/same_tasks_pooled_wilson", wilson(sums.fixes, sums.attempts, z));
+        case.interval("/out/new_tasks_taw", task_aware(&rates(&tasks), z).map(|t| t.interval));
         case.number("/out/rerun_se_macro", rerun_se(&tasks));
     });
 }

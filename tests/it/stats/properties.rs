@@ -10,6 +10,7 @@ use tsbench::stats::display::Format;
 use tsbench::stats::multiplicity::{benjamini_hochberg, holm};
 use tsbench::stats::paired::{Cell, compare, matched_cells};
 use tsbench::stats::pass_k::{pass_at, pass_hat, task_rate, totals};
+use tsbench::stats::power::observed_variance;
 use tsbench::stats::proportion::{exclusions, share, wilson};
 use tsbench::stats::ranks::board;
 use tsbench::stats::repeatability::repeatability;
@@ -19,9 +20,7 @@ use tsbench::stats::task_aware::task_aware;
 use tsbench::stats::{Interval, TaskCount, Z, rates};
 
 fn count(most: u32) -> impl Strategy<Value = TaskCount> {
-    (1..=most)
-        .prop_flat_map(|n| (Just(n), 0..=n))
-        .prop_map(|(n, c)| TaskCount { n, c })
+    (1..=most).prop_flat_map(|n| (Just(n), 0..=n)).prop_map(|(n, c)| TaskCount { n, c })
 }
 
 fn tasks(most: usize) -> impl Strategy<Value = Vec<TaskCount>> {
@@ -43,22 +42,11 @@ fn close(a: f64, b: f64) -> bool {
 /// The definition, by all sign choices, over a denominator that every n up to 6 divides.
 fn sign_flip_by_enumeration(a: &[TaskCount], b: &[TaskCount]) -> f64 {
     let sixtieths = |t: &TaskCount| i64::from(t.c * 60 / t.n);
-    let d: Vec<i64> = a
-        .iter()
-        .zip(b)
-        .map(|(a, b)| sixtieths(a) - sixtieths(b))
-        .collect();
+    let d: Vec<i64> = a.iter().zip(b).map(|(a, b)| sixtieths(a) - sixtieths(b)).collect();
     let observed = d.iter().sum::<i64>().abs();
-    let signed = |signs: u32| {
-        d.iter()
-            .enumerate()
-            .map(|(i, d)| if signs >> i & 1 == 1 { -d } else { *d })
-            .sum::<i64>()
-    };
+    let signed = |signs: u32| d.iter().enumerate().map(|(i, d)| if signs >> i & 1 == 1 { -d } else { *d }).sum::<i64>();
     let all = 1_u32 << d.len();
-    let far = (0..all)
-        .filter(|signs| signed(*signs).abs() >= observed)
-        .count();
+    let far = (0..all).filter(|signs| signed(*signs).abs() >= observed).count();
     far as f64 / f64::from(all)
 }
 
@@ -310,15 +298,10 @@ proptest! {
 fn replicates_that_draw_only_missing_tasks_are_dropped_and_counted() {
     let mut tasks = vec![TaskCount::default(); 200];
     for (place, task) in tasks.iter_mut().take(8).enumerate() {
-        *task = TaskCount {
-            n: 4,
-            c: place as u32 % 5,
-        };
+        *task = TaskCount { n: 4, c: place as u32 % 5 };
     }
     let weights = Weights::draw(7, 200, 9999);
-    let none = (0..9999)
-        .filter(|b| weights.row(*b)[..8].iter().sum::<u32>() == 0)
-        .count();
+    let none = (0..9999).filter(|b| weights.row(*b)[..8].iter().sum::<u32>() == 0).count();
     assert!(none > 0);
     let got = curves(&weights, &tasks, &[2])[0];
     assert_eq!(got.at.method, Method::Bca);
@@ -332,10 +315,7 @@ fn sign_flip_stays_in_range_when_the_sum_lies_outside_the_window_or_the_lattice_
     let p = sign_flip_p(&all, &none);
     assert!(p > 0.0 && p < 1e-200);
     // Attempts of every number up to 40 have a common denominator of 16 digits.
-    let count = |i: u32, by: u32| TaskCount {
-        n: 1 + i % 40,
-        c: i * by % (2 + i % 40),
-    };
+    let count = |i: u32, by: u32| TaskCount { n: 1 + i % 40, c: i * by % (2 + i % 40) };
     let a: Vec<TaskCount> = (0..400).map(|i| count(i, 7)).collect();
     let b: Vec<TaskCount> = (0..400).map(|i| count(i, 11)).collect();
     let p = sign_flip_p(&a, &b);
@@ -347,14 +327,22 @@ fn sign_flip_stays_in_range_when_the_sum_lies_outside_the_window_or_the_lattice_
 fn a_truncated_sign_flip_equals_the_exact_binomial_tail() {
     // 300 tasks of one attempt: 180 for A, 120 for B, which is McNemar's test.
     let side = |wins: std::ops::Range<u32>| -> Vec<TaskCount> {
-        (0..300)
-            .map(|i| TaskCount {
-                n: 1,
-                c: u32::from(wins.contains(&i)),
-            })
-            .collect()
+        (0..300).map(|i| TaskCount { n: 1, c: u32::from(wins.contains(&i)) }).collect()
     };
     let (a, b) = (side(0..180), side(180..300));
     let want = tsbench::stats::binomial::sign_test_p(180, 120);
     assert!((sign_flip_p(&a, &b) - want).abs() <= 1e-12 * want);
+}
+
+#[test]
+fn constant_rates_have_no_correlation_and_equal_differences_no_variance() {
+    let side =
+        |rows: &[(u32, u32)]| -> Vec<TaskCount> { rows.iter().map(|(n, c)| TaskCount { n: *n, c: *c }).collect() };
+    let (a, b) = (side(&[(10, 1); 24]), side(&[(10, 3); 24]));
+    assert_eq!(compare(&a, &b, Z).unwrap().correlation, 0.0);
+    // As doubles 0.3 - 0.1, 0.5 - 0.3 and 0.9 - 0.7 are three numbers.
+    let (a, b) = (side(&[(10, 3), (10, 5), (10, 9)]), side(&[(10, 1), (10, 3), (10, 7)]));
+    assert_eq!(compare(&a, &b, Z).unwrap().se, Some(0.0));
+    let single = side(&[(1, 1), (1, 1)]);
+    assert_eq!(observed_variance(&single, &side(&[(1, 0), (1, 0)])), Some(0.0));
 }
