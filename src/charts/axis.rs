@@ -38,7 +38,6 @@ pub(super) struct Axis {
     pub ticks: Vec<f64>,
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "a picture is far smaller than an i32")]
 fn limits(from: f64, to: f64) -> (i32, i32) {
     ((from * FINE).round() as i32, (to * FINE).round() as i32)
 }
@@ -144,26 +143,29 @@ pub(super) fn dollars(value: f64) -> String {
     if value >= 1.0 {
         return format!("${}", (value * 100.0).round() / 100.0);
     }
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 2 and 12")]
     let digits = (-value.log10().floor()).clamp(2.0, 12.0) as usize;
     format!("${value:.digits$}")
 }
 
-/// Grid lines and numbers of a horizontal axis under `bottom`, and its name under them.
+/// Grid lines from `top` to `bottom` (only short marks where both are the same), numbers and the name of a
+/// horizontal axis.
 pub(super) fn horizontal(canvas: &mut Canvas, axis: &Axis, (top, bottom): (f64, f64), name: &str, show: fn(f64) -> String) {
     let mut free = f64::NEG_INFINITY;
     for &tick in &axis.ticks {
         let x = axis.at(tick);
-        canvas.line((x, top), (x, bottom), "grid");
+        if top < bottom {
+            canvas.line((x, top), (x, bottom), "grid");
+        } else {
+            canvas.line((x, bottom), (x, bottom + 4.0), "axis");
+        }
         let text = show(tick);
         let half = width(&text, 12.0) / 2.0;
         if x - half > free {
-            canvas.words((x, bottom + 12.0), At::Middle, "tick", &text);
+            canvas.words((x, bottom + 14.0), At::Middle, "tick", &text);
             free = x + half + 6.0;
         }
     }
-    canvas.line((axis.from, bottom), (axis.to, bottom), "axis");
-    canvas.words((axis.to, bottom + 30.0), At::End, "muted", name);
+    canvas.words((axis.to, bottom + 31.0), At::End, "muted", name);
 }
 
 /// Grid lines and numbers of a vertical axis of shares left of `left`, and its name above it.
@@ -217,7 +219,6 @@ pub(super) fn spread(wanted: &[f64], gap: f64, (lo, hi): (f64, f64)) -> Vec<f64>
 }
 
 /// A small count as a float.
-#[expect(clippy::cast_precision_loss, reason = "counts of things in a picture")]
 pub(super) fn to_f64(n: usize) -> f64 {
     n as f64
 }

@@ -247,7 +247,6 @@ impl DrawingBackend for Backend {
             VPos::Center => 0.35,
             VPos::Bottom => -0.2,
         };
-        #[expect(clippy::cast_possible_truncation, reason = "a font is some tenths high")]
         let baseline = at.1 + (down * style.size()).round() as i32;
         self.element(style.color(), "text", |out| {
             push_attribute(out, "x", at.0);

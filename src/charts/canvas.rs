@@ -1,7 +1,7 @@
 //! A canvas in pixels over the drawing area of plotters: what the charts draw with.
 
 use super::backend::{Backend, FINE, FONT, Pen, Sheet};
-use super::text::{clean, fit, push_escaped, token, width};
+use super::text::{BOLD, clean, fit, push_escaped, token, width};
 use super::{ChartError, Head, Label, WIDTH};
 use plotters::coord::Shift;
 use plotters::drawing::{DrawingArea, IntoDrawingArea};
@@ -32,7 +32,6 @@ pub(super) struct Canvas {
     failed: Option<ChartError>,
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "a float beyond the range of the target saturates")]
 fn tenths(v: f64) -> i32 {
     (v * FINE).round() as i32
 }
@@ -49,7 +48,8 @@ impl Canvas {
     /// An empty picture of the common width.
     pub fn new(height: f64) -> Canvas {
         let sheet = Rc::new(RefCell::new(Sheet::default()));
-        let size = (tenths(f64::from(WIDTH)).unsigned_abs(), tenths(height).unsigned_abs());
+        // plotters moves what lies outside its area to the edge; a picture that grows must not be held back.
+        let size = (tenths(f64::from(WIDTH)).unsigned_abs(), u32::from(u16::MAX) * 1000);
         let area = Backend { size, sheet: Rc::clone(&sheet) }.into_drawing_area();
         Canvas { height, sheet, area, shortened: Vec::new(), failed: None }
     }
@@ -110,7 +110,7 @@ impl Canvas {
     /// A name, cut with an ellipsis where it does not fit; the whole name goes into its tooltip and the
     /// description.
     pub fn name(&mut self, (x, y): (f64, f64), at: At, size: f64, class: &str, name: &str, room: f64) {
-        let (text, cut) = fit(name, size, room);
+        let (text, cut) = fit(name, size, room / weight(class));
         if cut {
             let whole = clean(name);
             self.write((x, y), at, size, class, &Label::words(text), &whole);
@@ -180,6 +180,11 @@ impl Canvas {
         out.push_str("</svg>");
         Ok(out)
     }
+}
+
+/// How much wider than the table of widths says the letters of a class are.
+fn weight(class: &str) -> f64 {
+    if ["end", "label", "title"].iter().any(|heavy| class.starts_with(heavy)) { BOLD } else { 1.0 }
 }
 
 /// Room of the widest of these texts, at most `most`.

@@ -53,14 +53,12 @@ pub fn card(card: &Card) -> Result<Vec<u8>, ChartError> {
         axis(&mut raster, drawn);
     }
     for (row, item) in card.rows.iter().take(MOST).enumerate() {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "at most five")]
         model(&mut raster, item, TOP + row as i32 * ROW);
     }
     footer(&mut raster, card);
     raster.png()
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "within the picture")]
 fn at(value: f64) -> i32 {
     AXIS.0 + (value * f64::from(AXIS.1 - AXIS.0)).round() as i32
 }
@@ -68,21 +66,18 @@ fn at(value: f64) -> i32 {
 /// Hairlines at every fifth of the axis, and its ends in words.
 fn axis(raster: &mut Raster<'_>, rows: usize) {
     let kind = Type { size: 22.0, bold: false };
-    #[expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "at most five")]
     let high = rows as i32 * ROW;
     for fifth in 0..=5 {
         let x = at(f64::from(fifth) / 5.0);
         raster.rect((x, TOP - 6), (2, high), Ink::Hair);
         let text = format!("{}%", fifth * 20);
         let wide = raster.measure(&text, kind);
-        #[expect(clippy::cast_precision_loss, reason = "within the picture")]
         let place = (x as f32 + 1.0 - wide / 2.0, (TOP - 16) as f32);
         raster.text(place, &text, kind, Ink::Grey);
     }
 }
 
 fn model(raster: &mut Raster<'_>, row: &CardRow, top: i32) {
-    #[expect(clippy::cast_precision_loss, reason = "within the picture")]
     let (middle, baseline) = ((top + ROW / 2 - 6) as f32, (top + ROW / 2 + 4) as f32);
     let name = Type { size: 32.0, bold: false };
     let text = raster.fit(&row.name, name, 336.0);
@@ -93,14 +88,15 @@ fn model(raster: &mut Raster<'_>, row: &CardRow, top: i32) {
         for dash in 0..(AXIS.1 - AXIS.0) / 14 {
             raster.rect((AXIS.0 + dash * 14, top + ROW / 2 - 7), (7, 2), Ink::Grey);
         }
-        raster.text((1010.0, baseline), &text, Type { size: 26.0, bold: false }, Ink::Grey);
+        let kind = Type { size: 26.0, bold: false };
+        let wide = raster.measure(&text, kind);
+        raster.text((1136.0 - wide, baseline), &text, kind, Ink::Grey);
         return;
     };
     if let Some(range) = span(row.interval) {
         let (from, to) = (at(range.lo), at(range.hi));
         raster.rect((from, top + ROW / 2 - 9), ((to - from).max(2), 6), Ink::Accent);
     }
-    #[expect(clippy::cast_precision_loss, reason = "within the picture")]
     raster.dot((at(rate) as f32 + 1.0, middle), 12.0, Ink::Accent);
     let wide = raster.measure(&text, value);
     raster.text((1136.0 - wide, baseline + 2.0), &text, value, Ink::Ink);

@@ -76,7 +76,10 @@ pub fn field(field: &Field) -> Result<FieldPicture, ChartError> {
     let kinds = kinds(field);
     let mut canvas = Canvas::new(0.0);
     let mut y = if field.key { key(&mut canvas, &kinds) } else { 4 };
-    let mut pencils: Vec<Pencil> = kinds.iter().map(|k| Pencil::new(*k, grid.size)).collect();
+    let mut pencils: Vec<Pencil> = kinds.iter().map(|(kind, _)| Pencil::new(*kind, grid.size)).collect();
+    for (pencil, (_, count)) in pencils.iter_mut().zip(&kinds) {
+        pencil.reserve(count / per_mark + 1);
+    }
     let roomy = field.lanes.len() <= ROOMY;
     for lane in &field.lanes {
         let shared;
@@ -91,8 +94,8 @@ pub fn field(field: &Field) -> Result<FieldPicture, ChartError> {
         name(&mut canvas, lane, f64::from(y), roomy);
         y += (rows * grid.pitch).max(least) + 8;
     }
-    for (pencil, kind) in pencils.iter().zip(&kinds) {
-        canvas.raw(&element(pencil, *kind));
+    for (pencil, (kind, _)) in pencils.into_iter().zip(&kinds) {
+        element(&mut canvas, pencil, *kind);
     }
     if field.lanes.is_empty() {
         empty_track(&mut canvas, (0.0, full_width()), f64::from(y) + 10.0, "no attempts");
@@ -124,14 +127,14 @@ fn grid(marks: usize) -> Grid {
     Grid { pitch, size, columns: 720 - 190 }
 }
 
-/// The kinds that occur, in the order of outcomes.
-fn kinds(field: &Field) -> Vec<Kind> {
-    let mut seen = [[false; 2]; Outcome::ALL.len()];
+/// The kinds that occur and how often, in the order of outcomes.
+fn kinds(field: &Field) -> Vec<(Kind, usize)> {
+    let mut seen = [[0; 2]; Outcome::ALL.len()];
     for mark in field.lanes.iter().flat_map(|l| &l.marks) {
-        seen[mark.outcome as usize][usize::from(mark.excluded)] = true;
+        seen[mark.outcome as usize][usize::from(mark.excluded)] += 1;
     }
     let all = Outcome::ALL.into_iter().flat_map(|o| [(o, false), (o, true)]);
-    all.filter(|(o, excluded)| seen[*o as usize][usize::from(*excluded)]).collect()
+    all.map(|(o, excluded)| ((o, excluded), seen[o as usize][usize::from(excluded)])).filter(|(_, n)| *n > 0).collect()
 }
 
 /// Fewer marks in the same proportions: largest remainders, and at least one for each kind that occurs.
@@ -162,9 +165,9 @@ fn share_marks(marks: &[Mark], per_mark: usize) -> Vec<Mark> {
 }
 
 /// Adds the marks of a lane to the paths of their kinds; the number of rows they take.
-fn draw(marks: &[Mark], breaks: &[usize], grid: Grid, top: i32, kinds: &[Kind], pencils: &mut [Pencil]) -> i32 {
+fn draw(marks: &[Mark], breaks: &[usize], grid: Grid, top: i32, kinds: &[(Kind, usize)], pencils: &mut [Pencil]) -> i32 {
     let mut slots = [[0_usize; 2]; Outcome::ALL.len()];
-    for (slot, (outcome, excluded)) in kinds.iter().enumerate() {
+    for (slot, ((outcome, excluded), _)) in kinds.iter().enumerate() {
         slots[*outcome as usize][usize::from(*excluded)] = slot;
     }
     let gap = (grid.pitch / 2).max(2);
@@ -200,24 +203,25 @@ fn name(canvas: &mut Canvas, lane: &Lane, y: f64, roomy: bool) {
     }
 }
 
-fn element(pencil: &Pencil, (outcome, excluded): Kind) -> String {
+fn element(canvas: &mut Canvas, pencil: Pencil, (outcome, excluded): Kind) {
     let class = if excluded { " excluded" } else { "" };
-    format!("<path class=\"mark o-{}{class}\" d=\"{}\"/>", outcome.word(), pencil.path())
+    canvas.raw(&format!("<path class=\"mark o-{}{class}\" d=\"", outcome.word()));
+    canvas.raw(&pencil.path());
+    canvas.raw("\"/>");
 }
 
 /// What each mark means; the height that the key takes.
-fn key(canvas: &mut Canvas, kinds: &[Kind]) -> i32 {
+fn key(canvas: &mut Canvas, kinds: &[(Kind, usize)]) -> i32 {
     let (mut x, mut y) = (0, 4);
-    for kind in kinds {
+    for (kind, _) in kinds {
         let words = format!("{}{}", kind.0.label(), if kind.1 { " (not counted)" } else { "" });
-        #[expect(clippy::cast_possible_truncation, reason = "a label is narrower than the picture")]
         let room = width(&words, 12.0).ceil() as i32 + 30;
         if x > 0 && x + room > 720 {
             (x, y) = (0, y + 20);
         }
         let mut sample = Pencil::new(*kind, 8);
         sample.mark(x, y);
-        canvas.raw(&element(&sample, *kind));
+        element(canvas, sample, *kind);
         canvas.words((f64::from(x + 13), f64::from(y + 4)), At::Start, "muted", &words);
         x += room;
     }

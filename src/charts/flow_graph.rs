@@ -24,8 +24,10 @@ pub(super) struct Hop {
     pub to: usize,
     /// Position of the arrow in the description.
     pub edge: usize,
-    /// The name of the arrow is written at this part.
+    /// The name of the arrow is written at this part: the one that begins at a box.
     pub named: bool,
+    /// A straight line between neighbours of one row.
+    pub beside: bool,
 }
 
 /// A diagram in rows.
@@ -59,6 +61,7 @@ impl Graph {
             graph.back.push(back);
         }
         graph.order();
+        graph.link_neighbours(if flow.direction == Direction::Down { 2 } else { 1 });
         graph
     }
 
@@ -92,11 +95,10 @@ impl Graph {
             self.items.push(Item { node: None, row });
             let pass = self.items.len() - 1;
             self.rows[row].push(pass);
-            self.hops.push(Hop { from: at, to: pass, edge, named: at == first && !back });
+            self.hops.push(Hop { from: at, to: pass, edge, named: at == first, beside: false });
             at = pass;
         }
-        // The name stands where the arrow starts; of a backward arrow that is its lower end.
-        self.hops.push(Hop { from: at, to: last, edge, named: at == first || back });
+        self.hops.push(Hop { from: at, to: last, edge, named: at == first, beside: false });
         back
     }
 
@@ -115,6 +117,21 @@ impl Graph {
             }
         }
         self.rows = best.1;
+    }
+
+    /// Marks the arrows that run straight from neighbour to neighbour, at most so many between two boxes; the
+    /// others turn in the channel below.
+    fn link_neighbours(&mut self, most: usize) {
+        let places = self.places();
+        let mut linked: BTreeMap<(usize, usize), usize> = BTreeMap::new();
+        for hop in &mut self.hops {
+            let same = self.items[hop.from].row == self.items[hop.to].row;
+            if same && places[hop.from].abs_diff(places[hop.to]) == 1 {
+                let count = linked.entry((hop.from.min(hop.to), hop.from.max(hop.to))).or_default();
+                hop.beside = *count < most;
+                *count += 1;
+            }
+        }
     }
 
     fn places(&self) -> Vec<usize> {

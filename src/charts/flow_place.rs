@@ -6,15 +6,13 @@
 use super::WIDTH;
 use super::axis::to_f64;
 use super::flow::{Direction, Flow};
-use super::flow_graph::Graph;
-use super::text::{width, wrap};
+use super::flow_graph::{Graph, Hop};
+use super::text::{BOLD, width, wrap};
 
 /// Space between the text and the frame of a box.
 pub(super) const PAD: f64 = 9.0;
 /// Height of a line of a name, and of a note.
 pub(super) const LINE: (f64, f64) = (17.0, 15.0);
-/// Bold letters are wider than the table of widths says.
-const BOLD: f64 = 1.08;
 /// Room for an arrow beside which nothing stands.
 pub(super) const LANE: f64 = 12.0;
 const PORT: f64 = 14.0;
@@ -51,7 +49,7 @@ pub(super) fn limits(flow: &Flow) -> ((f64, f64), f64) {
 /// Room between two items of a row.
 pub(super) fn gap(flow: &Flow, graph: &Graph, a: usize, b: usize) -> f64 {
     let least: f64 = if graph.items[a].node.is_some() && graph.items[b].node.is_some() { 22.0 } else { 12.0 };
-    let joins = graph.hops.iter().filter(|h| (h.from, h.to) == (a, b) || (h.from, h.to) == (b, a));
+    let joins = graph.hops.iter().filter(|h| h.beside && ((h.from, h.to) == (a, b) || (h.from, h.to) == (b, a)));
     joins.fold(least, |room, hop| {
         let (lines, wide) = edge_lines(&flow.edges[hop.edge].label, flow.direction);
         let need = match flow.direction {
@@ -66,38 +64,54 @@ pub(super) fn gap(flow: &Flow, graph: &Graph, a: usize, b: usize) -> f64 {
 pub(super) fn fixed_channels(flow: &Flow, graph: &Graph) -> Vec<f64> {
     (0..graph.rows.len())
         .map(|row| {
-            let hops = graph.hops.iter().filter(|h| graph.items[h.from].row == row);
-            let across: Vec<_> = hops.filter(|h| graph.items[h.to].row > row || row + 1 == graph.rows.len()).collect();
-            let names = across.iter().filter(|h| h.named).map(|h| edge_lines(&flow.edges[h.edge].label, flow.direction).1);
-            let names = names.fold(0.0, f64::max);
+            let hops: Vec<_> = graph.hops.iter().filter(|h| graph.items[h.from].row == row && !h.beside).collect();
+            let names = hops.iter().filter(|h| h.named).map(|h| edge_lines(&flow.edges[h.edge].label, flow.direction).1);
             let last = row + 1 == graph.rows.len();
-            if last && across.iter().all(|h| adjacent(graph, h.from, h.to)) { 0.0 } else { names + 40.0 }
+            if last && hops.is_empty() { 0.0 } else { names.fold(0.0, f64::max) + 30.0 }
         })
         .collect()
-}
-
-/// Whether two items stand next to each other in one row.
-pub(super) fn adjacent(graph: &Graph, a: usize, b: usize) -> bool {
-    graph.rows.iter().any(|row| row.windows(2).any(|w| w == [a, b] || w == [b, a]))
 }
 
 /// Sizes and middles of all items.
 pub(super) fn places(flow: &Flow, graph: &Graph) -> Vec<Place> {
     let mut places = vec![Place::default(); graph.items.len()];
     let ((lo, hi), _) = limits(flow);
-    let column = (f64::from(WIDTH) - 2.0 - fixed_channels(flow, graph).iter().sum::<f64>()) / to_f64(graph.rows.len().max(1));
-    for row in &graph.rows {
+    let needs: Vec<f64> = graph.rows.iter().map(|row| longest_word(flow, graph, row)).collect();
+    let spare = f64::from(WIDTH) - 2.0 - fixed_channels(flow, graph).iter().sum::<f64>() - needs.iter().sum::<f64>();
+    let spare = spare / to_f64(graph.rows.len().max(1));
+    for (row, need) in graph.rows.iter().zip(needs) {
         let boxes = row.iter().filter(|i| graph.items[**i].node.is_some()).count().max(1);
         let gaps: f64 = row.windows(2).map(|w| gap(flow, graph, w[0], w[1])).sum();
         let passing = to_f64(row.len() - boxes.min(row.len())) * LANE;
         let room = match flow.direction {
             Direction::Down => ((hi - lo - gaps - passing) / to_f64(boxes)).clamp(60.0, 230.0),
-            Direction::Right => column.clamp(60.0, 190.0),
+            Direction::Right => (need + spare).clamp(60.0, 190.0),
         };
         size_row(flow, graph, row, room, &mut places);
     }
     arrange(flow, graph, &mut places);
     places
+}
+
+/// Width of a box that breaks no word of its column.
+fn longest_word(flow: &Flow, graph: &Graph, row: &[usize]) -> f64 {
+    let nodes = row.iter().filter_map(|i| graph.items[*i].node).map(|n| &flow.nodes[n]);
+    let words = nodes.flat_map(|n| {
+        let names = n.label.split_whitespace().map(|w| width(w, 13.0 * BOLD));
+        names.chain(n.note.split_whitespace().map(|w| width(w, 12.0)))
+    });
+    (words.fold(0.0, f64::max) + 2.0 * PAD + 1.0).min(150.0)
+}
+
+/// Height of a row that holds the names of the arrows between its neighbours.
+fn names_beside(flow: &Flow, graph: &Graph, row: &[usize]) -> f64 {
+    let here: Vec<_> = graph.hops.iter().filter(|h| h.beside && row.contains(&h.from)).collect();
+    let twice = |h: &Hop| here.iter().any(|g| (g.from, g.to) == (h.to, h.from) || (g.edge != h.edge && (g.from, g.to) == (h.from, h.to)));
+    let high = here.iter().map(|h| {
+        let lines = to_f64(edge_lines(&flow.edges[h.edge].label, flow.direction).0.len());
+        2.0 * (14.0 * lines + if twice(h) { 16.0 } else { 4.0 })
+    });
+    high.fold(0.0, f64::max)
 }
 
 /// Wraps the texts of a row and gives its boxes a common size along, and in a top-down diagram across.
@@ -114,6 +128,9 @@ fn size_row(flow: &Flow, graph: &Graph, row: &[usize], room: f64, places: &mut [
         wide = wide.max(names.chain(notes).fold(0.0, f64::max) + 2.0 * PAD);
         high = high.max(text_height(&places[i]) + 2.0 * PAD);
     }
+    if flow.direction == Direction::Down {
+        high = high.max(names_beside(flow, graph, row));
+    }
     for &i in row {
         if graph.items[i].node.is_none() {
             let along = if flow.direction == Direction::Down { high } else { wide };
@@ -121,8 +138,11 @@ fn size_row(flow: &Flow, graph: &Graph, row: &[usize], room: f64, places: &mut [
             continue;
         }
         let ports = |out: bool| {
-            let hops = graph.hops.iter().filter(move |h| if out { h.from == i } else { h.to == i });
-            hops.map(|h| PORT.max(4.0 + 14.0 * to_f64(edge_lines(&flow.edges[h.edge].label, flow.direction).0.len()))).sum::<f64>()
+            let hops = graph.hops.iter().filter(|h| !h.beside && if out { h.from == i } else { h.to == i });
+            let bent = graph.hops.iter().filter(|h| out && !h.beside && h.to == i && graph.items[h.from].row == graph.items[i].row);
+            let high = hops.chain(bent).map(|h| 4.0 + 14.0 * to_f64(edge_lines(&flow.edges[h.edge].label, flow.direction).0.len()));
+            let (count, most) = high.fold((0.4, PORT), |(n, most), h| (n + 1.0, h.max(most)));
+            count * most
         };
         let need = ports(true).max(ports(false));
         places[i].size = match flow.direction {
@@ -176,6 +196,10 @@ fn arrange(flow: &Flow, graph: &Graph, places: &mut [Place]) {
         for place in places.iter_mut() {
             place.middle += bounds.0 - top;
         }
+    }
+    // Whole pixels, so that what is meant to be straight is.
+    for place in places.iter_mut() {
+        place.middle = place.middle.round();
     }
 }
 

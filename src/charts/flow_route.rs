@@ -4,7 +4,7 @@ use super::axis::to_f64;
 use super::canvas::At;
 use super::flow::{Direction, Flow};
 use super::flow_graph::Graph;
-use super::flow_place::{Place, adjacent, edge_lines, fixed_channels, limits};
+use super::flow_place::{Place, edge_lines, fixed_channels, limits};
 
 const TRACK: f64 = 9.0;
 const LINE: f64 = 14.0;
@@ -107,7 +107,7 @@ fn ports(graph: &Graph, places: &[Place]) -> Vec<(f64, f64)> {
             let mut here: Vec<(f64, usize, bool)> = Vec::new();
             for (h, hop) in graph.hops.iter().enumerate() {
                 let bent = hairpin(h);
-                if bent && (!leaving || adjacent(graph, hop.from, hop.to)) {
+                if hop.beside || (bent && !leaving) {
                     continue;
                 }
                 if (if leaving { hop.from } else { hop.to }) == item {
@@ -121,13 +121,14 @@ fn ports(graph: &Graph, places: &[Place]) -> Vec<(f64, f64)> {
             let step = (places[item].size.1 / (to_f64(here.len()) + 0.4)).min(40.0);
             let first = places[item].middle - step * (to_f64(here.len()) - 1.0) / 2.0;
             for (k, (_, h, second)) in here.iter().enumerate() {
-                let at = first + step * to_f64(k);
+                let at = (first + step * to_f64(k)).round();
                 if leaving && !second { out[*h].0 = at } else { out[*h].1 = at }
             }
             if leaving { count[item].0 = here.len() } else { count[item].1 = here.len() }
         }
     }
     straighten(graph, places, &count, &mut out);
+    align(graph, &mut out);
     out
 }
 
@@ -149,13 +150,33 @@ fn straighten(graph: &Graph, places: &[Place], count: &[(usize, usize)], ports: 
     }
 }
 
+/// Lets a passing arrow run level with the port beyond it where that is near: a jog of some pixels looks like
+/// a mistake.
+fn align(graph: &Graph, ports: &mut [(f64, f64)]) {
+    for h in 1..graph.hops.len() {
+        let (before, after) = (&graph.hops[h - 1], &graph.hops[h]);
+        if before.edge != after.edge || before.to != after.from {
+            continue;
+        }
+        let (into, out) = (graph.items[before.from].node.is_some(), graph.items[after.to].node.is_some());
+        let near = |a: f64, b: f64| (a - b).abs() <= 8.0;
+        if out && near(ports[h].0, ports[h].1) {
+            ports[h - 1].1 = ports[h].1;
+            ports[h].0 = ports[h].1;
+        } else if into && near(ports[h - 1].0, ports[h - 1].1) {
+            ports[h].0 = ports[h - 1].0;
+            ports[h - 1].1 = ports[h - 1].0;
+        }
+    }
+}
+
 fn runs(graph: &Graph, ports: &[(f64, f64)], row: usize) -> Vec<Run> {
     let mut out = Vec::new();
     for (h, hop) in graph.hops.iter().enumerate() {
         let hairpin = graph.items[hop.to].row == row;
-        if graph.items[hop.from].row == row && !(hairpin && adjacent(graph, hop.from, hop.to)) {
+        if graph.items[hop.from].row == row && !hop.beside {
             let (a, b) = ports[h];
-            let bent = hairpin || (a - b).abs() >= 0.5;
+            let bent = hairpin || a.total_cmp(&b).is_ne();
             out.push(Run { hop: h, a, b: if bent { b } else { a }, hairpin, track: bent.then_some(0) });
         }
     }
@@ -285,7 +306,7 @@ fn spot(runs: &[Run], run: &Run, taken: &[(f64, f64, f64, f64)], (wide, high): (
 fn beside(flow: &Flow, graph: &Graph, places: &[Place], row: usize, (along, size): (f64, f64), parts: &mut [Vec<(f64, f64)>], out: &mut Vec<Words>) {
     let mut seen: Vec<(usize, usize)> = Vec::new();
     for (h, hop) in graph.hops.iter().enumerate() {
-        if graph.items[hop.from].row != row || graph.items[hop.to].row != row || !adjacent(graph, hop.from, hop.to) {
+        if graph.items[hop.from].row != row || !hop.beside {
             continue;
         }
         let pair = (hop.from.min(hop.to), hop.from.max(hop.to));
@@ -300,8 +321,9 @@ fn beside(flow: &Flow, graph: &Graph, places: &[Place], row: usize, (along, size
         for (k, text) in lines.iter().enumerate() {
             let line = to_f64(k);
             let (x, y, anchor) = match flow.direction {
+                Direction::Down if nth > 0 => (f64::midpoint(a, b), at + 9.0 + LINE * line, At::Middle),
                 Direction::Down => (f64::midpoint(a, b), at - 9.0 - LINE * (to_f64(lines.len()) - 1.0 - line), At::Middle),
-                Direction::Right => (at + 6.0, f64::midpoint(a, b) + LINE * (line - (to_f64(lines.len()) - 1.0) / 2.0), At::Start),
+                Direction::Right => (at, f64::midpoint(a, b) + LINE * (line - (to_f64(lines.len()) - 1.0) / 2.0), At::Middle),
             };
             out.push(Words { at: (x, y), anchor, text: text.clone() });
         }

@@ -1,6 +1,6 @@
 use super::axis::{Axis, full_width, horizontal, percent, share, span, to_f64};
 use super::canvas::{At, Canvas, widest};
-use super::text::width;
+use super::text::{BOLD, width};
 use super::{ChartError, Head, Label, Range};
 use serde::{Deserialize, Serialize};
 
@@ -40,23 +40,31 @@ pub struct IntervalRow {
 
 const ROW: f64 = 26.0;
 const DENSE_ROW: f64 = 20.0;
-const TOP: f64 = 34.0;
 const NAME_ROOM: f64 = 200.0;
+/// Rows beyond which the axis is printed at the top as well.
+const LONG: usize = 15;
 
 /// Draws an interval plot.
 pub fn intervals(plot: &IntervalPlot) -> Result<String, ChartError> {
     let row = if plot.rows.len() > 30 { DENSE_ROW } else { ROW };
     let names = widest(plot.rows.iter().map(|r| r.name.as_str()), 13.0, NAME_ROOM).max(60.0);
-    let values = widest(plot.rows.iter().map(|r| r.value.text.as_str()), 13.0, 90.0);
+    let values = widest(plot.rows.iter().map(|r| r.value.text.as_str()), 13.0 * BOLD, 90.0);
     let notes = widest(plot.rows.iter().map(|r| r.note.text.as_str()), 12.0, 130.0);
     let right = full_width() - values - notes - if notes > 0.0 { 22.0 } else { 12.0 };
     let axis = Axis::shares(plot.rows.iter().flat_map(drawn), plot.zoom, (names + 14.0, right));
-    let bottom = TOP + height(&plot.rows, row);
+    let top = if plot.rows.len() > LONG { 48.0 } else { 34.0 };
+    let bottom = top + height(&plot.rows, row);
     let mut canvas = Canvas::new(bottom + 40.0);
     key(&mut canvas, plot, axis.from);
     let name = if plot.zoom { format!("{} (axis shows the data’s range only)", plot.axis) } else { plot.axis.clone() };
-    horizontal(&mut canvas, &axis, (TOP, bottom), &name, percent);
-    let mut y = TOP;
+    horizontal(&mut canvas, &axis, (top, bottom), &name, percent);
+    canvas.line((axis.from, bottom), (axis.to, bottom), "axis");
+    if plot.rows.len() > LONG {
+        for &tick in &axis.ticks {
+            canvas.words((axis.at(tick), top - 6.0), At::Middle, "tick", &percent(tick));
+        }
+    }
+    let mut y = top;
     for (at, item) in plot.rows.iter().enumerate() {
         if at > 0 && item.group != plot.rows[at - 1].group {
             canvas.line((0.0, y + 4.0), (full_width(), y + 4.0), "separator");
@@ -70,7 +78,7 @@ pub fn intervals(plot: &IntervalPlot) -> Result<String, ChartError> {
         y += row;
     }
     if plot.rows.is_empty() {
-        empty_track(&mut canvas, (axis.from, axis.to), TOP + row / 2.0, "no models");
+        empty_track(&mut canvas, (axis.from, axis.to), top + row / 2.0, "no models");
     }
     canvas.finish(&plot.head)
 }

@@ -1,7 +1,7 @@
 use super::axis::{Axis, full_width, share, span, vertical};
 use super::canvas::{At, Canvas};
 use super::interval::empty_track;
-use super::text::width;
+use super::text::{BOLD, width};
 use super::{ChartError, Head, Label, Range};
 use serde::{Deserialize, Serialize};
 
@@ -92,7 +92,6 @@ fn number(month: &str) -> Option<i64> {
     (1..=12).contains(&month).then_some(year * 12 + month - 1)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "months since the year 0 are few")]
 fn float(n: i64) -> f64 {
     n as f64
 }
@@ -100,14 +99,19 @@ fn float(n: i64) -> f64 {
 fn draw(canvas: &mut Canvas, month: &Month, (x, pitch): (f64, f64), y: &Axis) {
     let Some(rate) = share(month.rate) else {
         canvas.rect((x - pitch * 0.3, TOP), (pitch * 0.6, BOTTOM - TOP), "empty");
+        if pitch > 54.0 {
+            canvas.words((x, BOTTOM + 44.0), At::Middle, "muted", "no data");
+        }
         return;
     };
     if let Some(range) = span(month.interval) {
         canvas.line((x, y.at(range.lo)), (x, y.at(range.hi)), "whisker r1");
     }
     canvas.dot((x, y.at(rate)), 4.5, "dot", "");
-    if width(&month.value.text, 12.0) + 12.0 < pitch / 2.0 {
-        canvas.label((x + 9.0, y.at(rate)), At::Start, 12.0, "label halo", &month.value);
+    if width(&month.value.text, 12.0) * BOLD + 18.0 < pitch {
+        let inside = x + 9.0 + width(&month.value.text, 12.0) * BOLD < full_width();
+        let (at, side) = if inside { (x + 9.0, At::Start) } else { (x - 9.0, At::End) };
+        canvas.label((at, y.at(rate)), side, 12.0, "label halo", &month.value);
     }
     if width(&month.basis.text, 12.0) + 6.0 < pitch {
         canvas.label((x, BOTTOM + 44.0), At::Middle, 12.0, "muted", &month.basis);

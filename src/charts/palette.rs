@@ -12,7 +12,7 @@
 //! | `name`, `label` | text | ink; `label` heavier, figures of equal width |
 //! | `halo` | text over marks | outlined with the colour of the paper |
 //! | `grid`, `axis`, `separator`, `rule`, `leader` | lines | hairlines; `rule` dashed |
-//! | `whisker r0`, `r1`, `r2` | ranges from narrow to wide | 6, 3 and 1 px thick, or lighter towards wide |
+//! | `whisker r0`, `r1`, `r2`, `rest` | ranges from narrow to wide | 6, 3 and 1 px thick; `rest` grey |
 //! | `dot`, `dot old`, `dot rest`, `dot every` | estimates | filled with a ring of paper; `old` and `every` hollow |
 //! | `line`, `line every`, `line other`, `line key` | curves | 2 px, no fill; `every` dashed, `other` grey and thin |
 //! | `band` | around curves | the series colour, a sixth as strong |

@@ -88,7 +88,10 @@ fn shape(outcome: Outcome, excluded: bool, pixels: i32) -> Shape {
             outer
         }
         _ if excluded => ring(side, wall, (0, 0)),
-        Outcome::Unresolved => plain(half.max(20), (side - half.max(20)) / 2),
+        Outcome::Unresolved => {
+            let small = (half + 10).min(side - 10);
+            plain(small, (side - small) / 2)
+        }
         Outcome::NoPatch => {
             let high = (side / 4).max(10);
             lines((0, (side - high) / 2), &[(side, 0), (0, high), (-side, 0)])
@@ -110,21 +113,21 @@ fn shape(outcome: Outcome, excluded: bool, pixels: i32) -> Shape {
 
 /// Appends a whole number; the standard formatting takes three times as long, and there are 200,000 of them.
 fn push_whole(out: &mut Vec<u8>, n: i32) {
-    let mut digits = [0_u8; 10];
-    let mut at = digits.len();
-    let mut rest = n.unsigned_abs();
-    loop {
-        at -= 1;
-        digits[at] = b'0' + u8::try_from(rest % 10).unwrap_or(0);
-        rest /= 10;
-        if rest == 0 {
-            break;
-        }
-    }
     if n < 0 {
         out.push(b'-');
     }
-    out.extend_from_slice(&digits[at..]);
+    let rest = n.unsigned_abs();
+    let digit = |v: u32| b"0123456789"[(v % 10) as usize];
+    match rest {
+        0..=9 => out.push(digit(rest)),
+        10..=99 => out.extend_from_slice(&[digit(rest / 10), digit(rest)]),
+        100..=999 => out.extend_from_slice(&[digit(rest / 100), digit(rest / 10), digit(rest)]),
+        _ => {
+            let mut text = String::new();
+            push_tenths(&mut text, n.saturating_abs().saturating_mul(10));
+            out.extend_from_slice(text.as_bytes());
+        }
+    }
 }
 
 /// Appends a distance in tenths.
@@ -159,9 +162,15 @@ impl Pencil {
         self.at = Some((x + self.leave.0, y + self.leave.1));
     }
 
+    /// Makes room for this many marks.
+    pub fn reserve(&mut self, marks: usize) {
+        self.path.reserve(marks * (self.shape.len() + 6));
+    }
+
     /// The path data.
-    pub fn path(&self) -> std::borrow::Cow<'_, str> {
-        String::from_utf8_lossy(&self.path)
+    pub fn path(self) -> String {
+        // Only digits, letters and signs were written, so nothing is ever lost here.
+        String::from_utf8(self.path).unwrap_or_default()
     }
 }
 

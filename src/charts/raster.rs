@@ -58,7 +58,6 @@ impl Raster<'_> {
     /// Covers a share of a pixel; the last ink on a pixel wins unless it covers hardly any of it.
     fn cover(&mut self, x: i32, y: i32, share: f32, ink: Ink) {
         let (Ok(x), Ok(y)) = (u32::try_from(x), u32::try_from(y)) else { return };
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 15")]
         let shade = (share.clamp(0.0, 1.0) * f32::from(SHADES)).round() as u8;
         if x >= self.width || y >= self.height || shade == 0 {
             return;
@@ -82,11 +81,9 @@ impl Raster<'_> {
     /// A filled circle with smooth edges; `white` clears a ring around it.
     pub fn dot(&mut self, (x, y): (f32, f32), radius: f32, ink: Ink) {
         let ring = radius + 3.0;
-        #[expect(clippy::cast_possible_truncation, reason = "within the picture")]
         let (left, top, side) = ((x - ring).floor() as i32, (y - ring).floor() as i32, (2.0 * ring).ceil() as i32 + 1);
         for row in top..=top + side {
             for column in left..=left + side {
-                #[expect(clippy::cast_precision_loss, reason = "within the picture")]
                 let away = (column as f32 + 0.5 - x).hypot(row as f32 + 0.5 - y);
                 if away <= ring {
                     self.clear(column, row);
@@ -153,7 +150,6 @@ impl Raster<'_> {
             last = Some(id);
             let Some(outline) = face.font().outline_glyph(glyph) else { continue };
             let bounds = outline.px_bounds();
-            #[expect(clippy::cast_possible_truncation, reason = "within the picture")]
             let (left, top) = (bounds.min.x as i32, bounds.min.y as i32);
             outline.draw(|gx, gy, share| {
                 drawn.push((left + i32::try_from(gx).unwrap_or(0), top + i32::try_from(gy).unwrap_or(0), share));
@@ -178,7 +174,7 @@ impl Raster<'_> {
         encoder.set_color(png::ColorType::Indexed);
         encoder.set_depth(png::BitDepth::Eight);
         encoder.set_palette(palette);
-        encoder.set_compression(png::Compression::Fast);
+        encoder.set_compression(png::Compression::Balanced);
         encoder.set_filter(png::Filter::NoFilter);
         let mut writer = encoder.write_header()?;
         writer.write_image_data(&self.pixels)?;

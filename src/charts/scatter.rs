@@ -1,7 +1,7 @@
 use super::axis::{Axis, dollars, full_width, horizontal, share, span, to_f64, vertical};
 use super::canvas::{At, Canvas};
 use super::interval::empty_track;
-use super::text::{clean, fit, width};
+use super::text::{BOLD, clean, fit, width};
 use super::{ChartError, Head, Label, Range};
 use serde::{Deserialize, Serialize};
 
@@ -50,6 +50,7 @@ const BOTTOM: f64 = 350.0;
 const LEFT: f64 = 44.0;
 const STRIP: f64 = 104.0;
 const SIZE: f64 = 12.0;
+const NAME_ROOM: f64 = 140.0;
 
 /// Where the parts of the plot stand.
 struct Frame {
@@ -96,10 +97,14 @@ pub fn scatter(plot: &ScatterPlot) -> Result<String, ChartError> {
     let frame = frame(&plot.points);
     paper(&mut canvas, plot, &frame);
     let places = places(&plot.points, &frame);
-    steps(&mut canvas, &best, &places, &frame);
-    for (point, place) in plot.points.iter().zip(&places) {
+    let line = steps(&best, &places, &frame);
+    if line.len() > 1 {
+        canvas.path(&line, "frontier");
+    }
+    for (i, (point, place)) in plot.points.iter().zip(&places).enumerate() {
         if let (Some(place), Some(range)) = (place, span(point.interval)) {
-            canvas.line((place.0, frame.y.at(range.lo)), (place.0, frame.y.at(range.hi)), "whisker r2");
+            let class = if best.contains(&i) { "whisker r2" } else { "whisker r2 rest" };
+            canvas.line((place.0, frame.y.at(range.lo)), (place.0, frame.y.at(range.hi)), class);
         }
     }
     for (i, place) in places.iter().enumerate() {
@@ -108,7 +113,7 @@ pub fn scatter(plot: &ScatterPlot) -> Result<String, ChartError> {
             canvas.dot(*place, 4.5, class, &clean(&plot.points[i].name));
         }
     }
-    names(&mut canvas, plot, &best, &places);
+    names(&mut canvas, plot, &best, &places, &obstacles(&plot.points, &places, &line, &frame));
     if places.iter().all(Option::is_none) {
         empty_track(&mut canvas, (frame.x.from, frame.x.to), f64::midpoint(TOP, BOTTOM), "no data");
     }
@@ -142,11 +147,11 @@ fn paper(canvas: &mut Canvas, plot: &ScatterPlot, frame: &Frame) {
     for (strip, words) in [(frame.free, "free"), (frame.unknown, "cost unknown")] {
         if let Some((from, to)) = strip {
             canvas.rect((from, TOP), (to - from, BOTTOM - TOP), "strip");
-            canvas.words((f64::midpoint(from, to), BOTTOM + 12.0), At::Middle, "tick", words);
+            canvas.words((f64::midpoint(from, to), BOTTOM + 14.0), At::Middle, "tick", words);
         }
     }
     vertical(canvas, &frame.y, (LEFT, full_width() - 6.0), &plot.y_axis);
-    let name = format!("{} (each step to the right multiplies)", plot.x_axis);
+    let name = format!("{}, logarithmic", plot.x_axis);
     horizontal(canvas, &frame.x, (TOP, BOTTOM), &name, dollars);
     let at = full_width() - 190.0;
     canvas.line((at, 12.0), (at + 24.0, 12.0), "frontier");
@@ -178,7 +183,7 @@ fn places(points: &[ScatterPoint], frame: &Frame) -> Vec<Option<(f64, f64)>> {
 }
 
 /// The line along the points that are not beaten: level until the next dearer and better one.
-fn steps(canvas: &mut Canvas, best: &[usize], places: &[Option<(f64, f64)>], frame: &Frame) {
+fn steps(best: &[usize], places: &[Option<(f64, f64)>], frame: &Frame) -> Vec<(f64, f64)> {
     let mut line: Vec<(f64, f64)> = Vec::new();
     for &(x, y) in best.iter().filter_map(|i| places[*i].as_ref()) {
         if let Some(&(_, level)) = line.last() {
@@ -188,8 +193,8 @@ fn steps(canvas: &mut Canvas, best: &[usize], places: &[Option<(f64, f64)>], fra
     }
     if let Some(&(_, level)) = line.last() {
         line.push((frame.x.to, level));
-        canvas.path(&line, "frontier");
     }
+    line
 }
 
 /// A rectangle that a label or a dot takes.
@@ -210,17 +215,34 @@ impl Patch {
     }
 }
 
+/// Dots, intervals and the step line, which names keep clear of.
+fn obstacles(points: &[ScatterPoint], places: &[Option<(f64, f64)>], line: &[(f64, f64)], frame: &Frame) -> Vec<Patch> {
+    let mut out = Vec::new();
+    for (point, place) in points.iter().zip(places) {
+        let Some((x, y)) = *place else { continue };
+        out.push(Patch { left: x - 5.0, top: y - 5.0, right: x + 5.0, bottom: y + 5.0 });
+        if let Some(range) = span(point.interval) {
+            out.push(Patch { left: x - 1.0, top: frame.y.at(range.hi), right: x + 1.0, bottom: frame.y.at(range.lo) });
+        }
+    }
+    for leg in line.windows(2) {
+        let (a, b) = (leg[0], leg[1]);
+        out.push(Patch { left: a.0.min(b.0) - 1.0, top: a.1.min(b.1) - 1.0, right: a.0.max(b.0) + 1.0, bottom: a.1.max(b.1) + 1.0 });
+    }
+    out
+}
+
 /// Names of the points on the frontier, and of others where there is room.
-fn names(canvas: &mut Canvas, plot: &ScatterPlot, best: &[usize], places: &[Option<(f64, f64)>]) {
-    let dot = |&(x, y): &(f64, f64)| Patch { left: x - 5.0, top: y - 5.0, right: x + 5.0, bottom: y + 5.0 };
-    let mut taken: Vec<Patch> = places.iter().flatten().map(dot).collect();
+fn names(canvas: &mut Canvas, plot: &ScatterPlot, best: &[usize], places: &[Option<(f64, f64)>], obstacles: &[Patch]) {
+    let mut taken = obstacles.to_vec();
     let rest = (0..plot.points.len()).filter(|i| !best.contains(i));
     for i in best.iter().copied().chain(rest) {
         let (point, Some((x, y))) = (&plot.points[i], places[i]) else { continue };
         let must = best.contains(&i);
-        let value = if must { width(&point.value.text, SIZE) + 6.0 } else { 0.0 };
-        let (text, _) = fit(&point.name, SIZE, 130.0);
-        let room = width(&text, SIZE) + value;
+        let value = if must { width(&point.value.text, SIZE) * BOLD + 6.0 } else { 0.0 };
+        let heavy = if must { BOLD } else { 1.0 };
+        let (text, _) = fit(&point.name, SIZE, NAME_ROOM / heavy);
+        let room = width(&text, SIZE) * heavy + value;
         let spots = [(8.0, -9.0), (8.0, 10.0), (-8.0 - room, -9.0), (-8.0 - room, 10.0), (8.0, 0.0), (-8.0 - room, 0.0), (8.0, -22.0), (-8.0 - room, 22.0)];
         let mut chosen: Option<(f64, Patch)> = None;
         for (dx, dy) in spots {
@@ -238,7 +260,7 @@ fn names(canvas: &mut Canvas, plot: &ScatterPlot, best: &[usize], places: &[Opti
         taken.push(patch);
         let middle = patch.top + 7.0;
         let class = if must { "label halo" } else { "muted halo" };
-        canvas.name((patch.left, middle), At::Start, SIZE, class, &point.name, 130.0);
+        canvas.name((patch.left, middle), At::Start, SIZE, class, &point.name, NAME_ROOM);
         if must {
             canvas.label((patch.right, middle), At::End, SIZE, class, &point.value);
         }

@@ -1,7 +1,7 @@
 use super::axis::{Axis, full_width, horizontal, percent, share, span, to_f64};
 use super::canvas::{At, Canvas, widest};
 use super::interval::empty_track;
-use super::text::width;
+use super::text::{BOLD, width};
 use super::{ChartError, Head, Label, Range};
 use serde::{Deserialize, Serialize};
 
@@ -53,9 +53,9 @@ const NAME_ROOM: f64 = 180.0;
 /// Draws what changed between two releases.
 pub fn slope(plot: &SlopePlot) -> Result<String, ChartError> {
     let names = widest(plot.rows.iter().map(|r| r.name.as_str()), 13.0, NAME_ROOM).max(60.0);
-    let changes = widest(plot.rows.iter().map(|r| r.change.text.as_str()), 12.0, 130.0);
+    let changes = widest(plot.rows.iter().map(|r| r.change.text.as_str()), 12.0 * BOLD, 130.0);
     let estimates = plot.rows.iter().flat_map(|r| [&r.old, &r.new]).flatten();
-    let values = widest(estimates.clone().map(|e| e.value.text.as_str()), 12.0, 70.0);
+    let values = widest(estimates.clone().map(|e| e.value.text.as_str()), 12.0 * BOLD, 70.0);
     let right = full_width() - changes - values - if values > 0.0 { 24.0 } else { 14.0 };
     let axis = Axis::shares(estimates.flat_map(drawn), plot.zoom, (names + 14.0, right));
     let bottom = TOP + to_f64(plot.rows.len().max(1)) * ROW;
@@ -63,6 +63,7 @@ pub fn slope(plot: &SlopePlot) -> Result<String, ChartError> {
     key(&mut canvas, plot, axis.from);
     let name = if plot.zoom { format!("{} (axis shows the data’s range only)", plot.axis) } else { plot.axis.clone() };
     horizontal(&mut canvas, &axis, (TOP, bottom), &name, percent);
+    canvas.line((axis.from, bottom), (axis.to, bottom), "axis");
     let mut y = TOP;
     for row in &plot.rows {
         let middle = y + ROW / 2.0;

@@ -48,7 +48,7 @@ pub fn steps(plot: &StepPlot) -> Result<String, ChartError> {
     let x = Axis::amounts(0.0, last, 8, (LEFT, right - 4.0));
     let mut canvas = Canvas::new(BOTTOM + 40.0);
     vertical(&mut canvas, &y, (LEFT, right), &plot.y_axis);
-    horizontal(&mut canvas, &x, (BOTTOM, BOTTOM + 4.0), &plot.x_axis, amount);
+    horizontal(&mut canvas, &x, (BOTTOM, BOTTOM), &plot.x_axis, amount);
     // Grey lines first, so that nothing named is covered.
     let mut order: Vec<usize> = (0..lines.len()).collect();
     order.sort_by_key(|i| plot.series[*i].highlight.is_some());
