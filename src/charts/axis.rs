@@ -105,7 +105,13 @@ impl Axis {
     pub fn log(lo: f64, hi: f64, place: (f64, f64)) -> Axis {
         let (lo, hi) = (lo / 1.35, hi * 1.35);
         let decades = (hi / lo).log10();
-        let of_decade: &[f64] = if decades > 4.0 { &[1.0] } else if decades > 2.0 { &[1.0, 3.0] } else { &[1.0, 2.0, 5.0] };
+        let of_decade: &[f64] = if decades > 4.0 {
+            &[1.0]
+        } else if decades > 2.0 {
+            &[1.0, 3.0]
+        } else {
+            &[1.0, 2.0, 5.0]
+        };
         let mut ticks = Vec::new();
         let mut power = lo.log10().floor();
         while power <= hi.log10() {
@@ -149,7 +155,13 @@ pub(super) fn dollars(value: f64) -> String {
 
 /// Grid lines from `top` to `bottom` (only short marks where both are the same), numbers and the name of a
 /// horizontal axis.
-pub(super) fn horizontal(canvas: &mut Canvas, axis: &Axis, (top, bottom): (f64, f64), name: &str, show: fn(f64) -> String) {
+pub(super) fn horizontal(
+    canvas: &mut Canvas,
+    axis: &Axis,
+    (top, bottom): (f64, f64),
+    name: &str,
+    show: fn(f64) -> String,
+) {
     let mut free = f64::NEG_INFINITY;
     for &tick in &axis.ticks {
         let x = axis.at(tick);

@@ -7,9 +7,7 @@
 use super::text::push_escaped;
 use plotters::style::RGBColor;
 use plotters_backend::text_anchor::{HPos, VPos};
-use plotters_backend::{
-    BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind,
-};
+use plotters_backend::{BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind};
 use std::cell::RefCell;
 use std::convert::Infallible;
 use std::fmt::Write;
@@ -122,7 +120,12 @@ fn push_path(out: &mut String, points: &[BackendCoord], closed: bool) {
 }
 
 impl Backend {
-    fn element(&self, color: BackendColor, name: &str, write: impl FnOnce(&mut String)) -> Result<(), DrawingErrorKind<Infallible>> {
+    fn element(
+        &self,
+        color: BackendColor,
+        name: &str,
+        write: impl FnOnce(&mut String),
+    ) -> Result<(), DrawingErrorKind<Infallible>> {
         let mut sheet = self.sheet.borrow_mut();
         let pen = sheet.pen(color);
         let out = &mut sheet.body;

@@ -44,7 +44,7 @@ pub fn card(card: &Card) -> Result<Vec<u8>, ChartError> {
     raster.rect((0, 0), (1200, 10), Ink::Accent);
     let title = Type { size: 62.0, bold: true };
     let text = raster.fit(&card.title, title, 1072.0);
-    raster.text((64.0, 96.0), &text, title, Ink::Ink);
+    raster.text((64.0, 96.0), &text, title, Ink::Text);
     let line = Type { size: 32.0, bold: false };
     let text = raster.fit(&card.board, line, 1072.0);
     raster.text((64.0, 148.0), &text, line, Ink::Grey);
@@ -81,7 +81,7 @@ fn model(raster: &mut Raster<'_>, row: &CardRow, top: i32) {
     let (middle, baseline) = ((top + ROW / 2 - 6) as f32, (top + ROW / 2 + 4) as f32);
     let name = Type { size: 32.0, bold: false };
     let text = raster.fit(&row.name, name, 336.0);
-    raster.text((64.0, baseline), &text, name, Ink::Ink);
+    raster.text((64.0, baseline), &text, name, Ink::Text);
     let value = Type { size: 36.0, bold: true };
     let text = raster.fit(&row.text, if share(row.rate).is_some() { value } else { name }, 150.0);
     let Some(rate) = share(row.rate) else {
@@ -99,7 +99,7 @@ fn model(raster: &mut Raster<'_>, row: &CardRow, top: i32) {
     }
     raster.dot((at(rate) as f32 + 1.0, middle), 12.0, Ink::Accent);
     let wide = raster.measure(&text, value);
-    raster.text((1136.0 - wide, baseline + 2.0), &text, value, Ink::Ink);
+    raster.text((1136.0 - wide, baseline + 2.0), &text, value, Ink::Text);
 }
 
 /// How many more models there are, and the last line.

@@ -156,7 +156,7 @@ fn share_marks(marks: &[Mark], per_mark: usize) -> Vec<Mark> {
         if drawn[i] == 0 {
             drawn[i] = 1;
             spare = spare.saturating_sub(1);
-        } else if spare > 0 && counts[i].1 % per_mark > 0 {
+        } else if spare > 0 && !counts[i].1.is_multiple_of(per_mark) {
             drawn[i] += 1;
             spare -= 1;
         }
@@ -165,7 +165,14 @@ fn share_marks(marks: &[Mark], per_mark: usize) -> Vec<Mark> {
 }
 
 /// Adds the marks of a lane to the paths of their kinds; the number of rows they take.
-fn draw(marks: &[Mark], breaks: &[usize], grid: Grid, top: i32, kinds: &[(Kind, usize)], pencils: &mut [Pencil]) -> i32 {
+fn draw(
+    marks: &[Mark],
+    breaks: &[usize],
+    grid: Grid,
+    top: i32,
+    kinds: &[(Kind, usize)],
+    pencils: &mut [Pencil],
+) -> i32 {
     let mut slots = [[0_usize; 2]; Outcome::ALL.len()];
     for (slot, ((outcome, excluded), _)) in kinds.iter().enumerate() {
         slots[*outcome as usize][usize::from(*excluded)] = slot;

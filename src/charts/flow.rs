@@ -1,3 +1,4 @@
+use super::Label;
 use super::axis::{full_width, to_f64};
 use super::canvas::{At, Canvas};
 use super::flow_graph::Graph;
@@ -5,12 +6,12 @@ use super::flow_place::{LINE, Place, places, text_height};
 use super::flow_route::{Routes, routes};
 use super::interval::empty_track;
 use super::text::{token, wrap};
-use super::Label;
 use super::{ChartError, Head};
 use serde::{Deserialize, Serialize};
 
 /// A diagram of boxes and arrows, laid out from its description.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Flow {
     /// Title and description.
     pub head: Head,
@@ -204,8 +205,16 @@ mod tests {
             prop_assert!(names[i + 1..].iter().all(|b| !meet(a, b)), "names overlap {a:?}");
         }
         for leg in wires.iter().flat_map(|w| w.windows(2)) {
-            let line = (leg[0].0.min(leg[1].0), leg[0].1.min(leg[1].1), leg[0].0.max(leg[1].0) + 1.0, leg[0].1.max(leg[1].1) + 1.0);
-            prop_assert!(boxes.iter().all(|b| !meet(&(b.0 + 1.0, b.1 + 1.0, b.2 - 1.0, b.3 - 1.0), &line)), "an arrow through a box {line:?} {boxes:?}");
+            let line = (
+                leg[0].0.min(leg[1].0),
+                leg[0].1.min(leg[1].1),
+                leg[0].0.max(leg[1].0) + 1.0,
+                leg[0].1.max(leg[1].1) + 1.0,
+            );
+            prop_assert!(
+                boxes.iter().all(|b| !meet(&(b.0 + 1.0, b.1 + 1.0, b.2 - 1.0, b.3 - 1.0), &line)),
+                "an arrow through a box {line:?} {boxes:?}"
+            );
             prop_assert!(leg[0].0 == leg[1].0 || leg[0].1 == leg[1].1, "a slanted arrow {leg:?}");
         }
         Ok(())

@@ -170,7 +170,8 @@ impl Graph {
                 continue;
             }
             for b in &self.hops[i + 1..] {
-                let same = self.items[a.from].row == self.items[b.from].row && self.items[b.to].row > self.items[b.from].row;
+                let same =
+                    self.items[a.from].row == self.items[b.from].row && self.items[b.to].row > self.items[b.from].row;
                 if same && (places[a.from].cmp(&places[b.from]) as i8) * (places[a.to].cmp(&places[b.to]) as i8) < 0 {
                     n += 1;
                 }

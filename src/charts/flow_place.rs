@@ -65,7 +65,8 @@ pub(super) fn fixed_channels(flow: &Flow, graph: &Graph) -> Vec<f64> {
     (0..graph.rows.len())
         .map(|row| {
             let hops: Vec<_> = graph.hops.iter().filter(|h| graph.items[h.from].row == row && !h.beside).collect();
-            let names = hops.iter().filter(|h| h.named).map(|h| edge_lines(&flow.edges[h.edge].label, flow.direction).1);
+            let names =
+                hops.iter().filter(|h| h.named).map(|h| edge_lines(&flow.edges[h.edge].label, flow.direction).1);
             let last = row + 1 == graph.rows.len();
             if last && hops.is_empty() { 0.0 } else { names.fold(0.0, f64::max) + 30.0 }
         })
@@ -106,7 +107,9 @@ fn longest_word(flow: &Flow, graph: &Graph, row: &[usize]) -> f64 {
 /// Height of a row that holds the names of the arrows between its neighbours.
 fn names_beside(flow: &Flow, graph: &Graph, row: &[usize]) -> f64 {
     let here: Vec<_> = graph.hops.iter().filter(|h| h.beside && row.contains(&h.from)).collect();
-    let twice = |h: &Hop| here.iter().any(|g| (g.from, g.to) == (h.to, h.from) || (g.edge != h.edge && (g.from, g.to) == (h.from, h.to)));
+    let twice = |h: &Hop| {
+        here.iter().any(|g| (g.from, g.to) == (h.to, h.from) || (g.edge != h.edge && (g.from, g.to) == (h.from, h.to)))
+    };
     let high = here.iter().map(|h| {
         let lines = to_f64(edge_lines(&flow.edges[h.edge].label, flow.direction).0.len());
         2.0 * (14.0 * lines + if twice(h) { 16.0 } else { 4.0 })
@@ -139,8 +142,13 @@ fn size_row(flow: &Flow, graph: &Graph, row: &[usize], room: f64, places: &mut [
         }
         let ports = |out: bool| {
             let hops = graph.hops.iter().filter(|h| !h.beside && if out { h.from == i } else { h.to == i });
-            let bent = graph.hops.iter().filter(|h| out && !h.beside && h.to == i && graph.items[h.from].row == graph.items[i].row);
-            let high = hops.chain(bent).map(|h| 4.0 + 14.0 * to_f64(edge_lines(&flow.edges[h.edge].label, flow.direction).0.len()));
+            let bent = graph
+                .hops
+                .iter()
+                .filter(|h| out && !h.beside && h.to == i && graph.items[h.from].row == graph.items[i].row);
+            let high = hops
+                .chain(bent)
+                .map(|h| 4.0 + 14.0 * to_f64(edge_lines(&flow.edges[h.edge].label, flow.direction).0.len()));
             let (count, most) = high.fold((0.4, PORT), |(n, most), h| (n + 1.0, h.max(most)));
             count * most
         };
@@ -164,7 +172,8 @@ fn arrange(flow: &Flow, graph: &Graph, places: &mut [Place]) {
         .rows
         .iter()
         .map(|row| {
-            let step = |w: &[usize]| f64::midpoint(places[w[0]].size.1, places[w[1]].size.1) + gap(flow, graph, w[0], w[1]);
+            let step =
+                |w: &[usize]| f64::midpoint(places[w[0]].size.1, places[w[1]].size.1) + gap(flow, graph, w[0], w[1]);
             row.windows(2).map(step).collect()
         })
         .collect();
@@ -185,7 +194,11 @@ fn arrange(flow: &Flow, graph: &Graph, places: &mut [Place]) {
             let row = &graph.rows[r];
             let wanted: Vec<f64> = row.iter().map(|i| wish(graph, places, *i)).collect();
             let edge = |i: Option<&usize>| i.map_or(0.0, |i| places[*i].size.1 / 2.0);
-            let inner = if bounds.1.is_finite() { (bounds.0 + edge(row.first()), bounds.1 - edge(row.last())) } else { (f64::NEG_INFINITY, f64::INFINITY) };
+            let inner = if bounds.1.is_finite() {
+                (bounds.0 + edge(row.first()), bounds.1 - edge(row.last()))
+            } else {
+                (f64::NEG_INFINITY, f64::INFINITY)
+            };
             for (&i, at) in row.iter().zip(in_order(&wanted, &steps[r], inner)) {
                 places[i].middle = at;
             }
@@ -208,7 +221,13 @@ fn arrange(flow: &Flow, graph: &Graph, places: &mut [Place]) {
 fn wish(graph: &Graph, places: &[Place], item: usize) -> f64 {
     let (mut sum, mut weight) = (0.0, 0.0);
     for hop in &graph.hops {
-        let other = if hop.from == item { hop.to } else if hop.to == item { hop.from } else { continue };
+        let other = if hop.from == item {
+            hop.to
+        } else if hop.to == item {
+            hop.from
+        } else {
+            continue;
+        };
         if graph.items[other].row != graph.items[item].row {
             let pull = if graph.items[item].node.is_none() && graph.items[other].node.is_none() { 4.0 } else { 1.0 };
             sum += places[other].middle * pull;

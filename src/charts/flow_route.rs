@@ -49,9 +49,9 @@ pub(super) fn routes(flow: &Flow, graph: &Graph, places: &[Place]) -> Routes {
     let ports = ports(graph, places);
     let fixed = fixed_channels(flow, graph);
     let mut along = limits(flow).1;
-    for row in 0..graph.rows.len() {
+    for (row, items) in graph.rows.iter().enumerate() {
         routes.rows.push(along);
-        let size = graph.rows[row].iter().map(|i| places[*i].size.0).fold(0.0, f64::max);
+        let size = items.iter().map(|i| places[*i].size.0).fold(0.0, f64::max);
         beside(flow, graph, places, row, (along, size), &mut parts, &mut routes.names);
         let mut runs = runs(graph, &ports, row);
         let tracks = tracks(&mut runs);
@@ -277,7 +277,11 @@ fn names(flow: &Flow, graph: &Graph, runs: &[Run], start: f64, out: &mut Vec<Wor
         taken.push((spot.0, spot.1, spot.0 + wide, spot.1 + high));
         for (k, text) in lines.iter().enumerate() {
             let left = if spot.0 < run.a { (run.a - 6.0, At::End) } else { (spot.0, At::Start) };
-            out.push(Words { at: (left.0, start + spot.1 + LINE * (to_f64(k) + 0.5)), anchor: left.1, text: text.clone() });
+            out.push(Words {
+                at: (left.0, start + spot.1 + LINE * (to_f64(k) + 0.5)),
+                anchor: left.1,
+                text: text.clone(),
+            });
         }
         zone = zone.max(spot.1 + high);
     }
@@ -290,8 +294,12 @@ fn spot(runs: &[Run], run: &Run, taken: &[(f64, f64, f64, f64)], (wide, high): (
     while level < 200.0 {
         for left in [run.a + 6.0, run.a - 6.0 - wide] {
             let right = left + wide;
-            let crossed = runs.iter().any(|r| r.hop != run.hop && ((left - 4.0..right + 4.0).contains(&r.a) || (r.hairpin && (left..right).contains(&r.b))));
-            let covered = taken.iter().any(|t| left < t.2 + 4.0 && right > t.0 - 4.0 && level < t.3 && level + high > t.1);
+            let crossed = runs.iter().any(|r| {
+                r.hop != run.hop
+                    && ((left - 4.0..right + 4.0).contains(&r.a) || (r.hairpin && (left..right).contains(&r.b)))
+            });
+            let covered =
+                taken.iter().any(|t| left < t.2 + 4.0 && right > t.0 - 4.0 && level < t.3 && level + high > t.1);
             // A name that cannot avoid an arrow goes below the others, over the arrow.
             if !covered && left >= 0.0 && right <= 720.0 && (!crossed || level > 60.0) {
                 return (left, level);
@@ -303,7 +311,15 @@ fn spot(runs: &[Run], run: &Run, taken: &[(f64, f64, f64, f64)], (wide, high): (
 }
 
 /// Arrows between neighbours of one row, and their names.
-fn beside(flow: &Flow, graph: &Graph, places: &[Place], row: usize, (along, size): (f64, f64), parts: &mut [Vec<(f64, f64)>], out: &mut Vec<Words>) {
+fn beside(
+    flow: &Flow,
+    graph: &Graph,
+    places: &[Place],
+    row: usize,
+    (along, size): (f64, f64),
+    parts: &mut [Vec<(f64, f64)>],
+    out: &mut Vec<Words>,
+) {
     let mut seen: Vec<(usize, usize)> = Vec::new();
     for (h, hop) in graph.hops.iter().enumerate() {
         if graph.items[hop.from].row != row || !hop.beside {
@@ -322,8 +338,12 @@ fn beside(flow: &Flow, graph: &Graph, places: &[Place], row: usize, (along, size
             let line = to_f64(k);
             let (x, y, anchor) = match flow.direction {
                 Direction::Down if nth > 0 => (f64::midpoint(a, b), at + 9.0 + LINE * line, At::Middle),
-                Direction::Down => (f64::midpoint(a, b), at - 9.0 - LINE * (to_f64(lines.len()) - 1.0 - line), At::Middle),
-                Direction::Right => (at, f64::midpoint(a, b) + LINE * (line - (to_f64(lines.len()) - 1.0) / 2.0), At::Middle),
+                Direction::Down => {
+                    (f64::midpoint(a, b), at - 9.0 - LINE * (to_f64(lines.len()) - 1.0 - line), At::Middle)
+                }
+                Direction::Right => {
+                    (at, f64::midpoint(a, b) + LINE * (line - (to_f64(lines.len()) - 1.0) / 2.0), At::Middle)
+                }
             };
             out.push(Words { at: (x, y), anchor, text: text.clone() });
         }

@@ -56,7 +56,8 @@ pub fn intervals(plot: &IntervalPlot) -> Result<String, ChartError> {
     let bottom = top + height(&plot.rows, row);
     let mut canvas = Canvas::new(bottom + 40.0);
     key(&mut canvas, plot, axis.from);
-    let name = if plot.zoom { format!("{} (axis shows the data’s range only)", plot.axis) } else { plot.axis.clone() };
+    let name =
+        if plot.zoom { format!("{} (axis shows the data’s range only)", plot.axis) } else { plot.axis.clone() };
     horizontal(&mut canvas, &axis, (top, bottom), &name, percent);
     canvas.line((axis.from, bottom), (axis.to, bottom), "axis");
     if plot.rows.len() > LONG {

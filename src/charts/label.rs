@@ -23,6 +23,7 @@ impl Label {
 
 /// What a reader who cannot see the picture is told, and the id that makes both unique on a page.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Head {
     /// Id of the chart on its page; `<id>-title` and `<id>-desc` are derived from it.
     pub id: String,

@@ -87,7 +87,8 @@ pub fn months(plot: &MonthPlot) -> Result<String, ChartError> {
 /// Months since the year 0.
 fn number(month: &str) -> Option<i64> {
     let (year, month) = month.split_once('-')?;
-    let digits = |s: &str, n: usize| (s.len() == n && s.bytes().all(|b| b.is_ascii_digit())).then(|| s.parse::<i64>().ok());
+    let digits =
+        |s: &str, n: usize| (s.len() == n && s.bytes().all(|b| b.is_ascii_digit())).then(|| s.parse::<i64>().ok());
     let (year, month) = (digits(year, 4)??, digits(month, 2)??);
     (1..=12).contains(&month).then_some(year * 12 + month - 1)
 }

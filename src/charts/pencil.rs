@@ -100,7 +100,19 @@ fn shape(outcome: Outcome, excluded: bool, pixels: i32) -> Shape {
         Outcome::TimedOut => lines((0, 0), &[(side, 0), (-half, side)]),
         Outcome::InfraError => {
             let (arm, bar) = ((side - side / 4) / 2, side - 2 * ((side - side / 4) / 2));
-            let steps = [(bar, 0), (0, arm), (arm, 0), (0, bar), (-arm, 0), (0, arm), (-bar, 0), (0, -arm), (-arm, 0), (0, -bar), (arm, 0)];
+            let steps = [
+                (bar, 0),
+                (0, arm),
+                (arm, 0),
+                (0, bar),
+                (-arm, 0),
+                (0, arm),
+                (-bar, 0),
+                (0, -arm),
+                (-arm, 0),
+                (0, -bar),
+                (arm, 0),
+            ];
             lines((arm, 0), &steps)
         }
         Outcome::Observed => {

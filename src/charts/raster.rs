@@ -14,7 +14,7 @@ const SHADES: u8 = 15;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ink {
     /// `#121417`.
-    Ink,
+    Text,
     /// `#5b606b`.
     Grey,
     /// `#0072b2`.
@@ -23,8 +23,12 @@ pub(super) enum Ink {
     Hair,
 }
 
-const INKS: [(Ink, [u8; 3]); 4] =
-    [(Ink::Ink, [0x12, 0x14, 0x17]), (Ink::Grey, [0x5b, 0x60, 0x6b]), (Ink::Accent, [0x00, 0x72, 0xb2]), (Ink::Hair, [0xdf, 0xe2, 0xe8])];
+const INKS: [(Ink, [u8; 3]); 4] = [
+    (Ink::Text, [0x12, 0x14, 0x17]),
+    (Ink::Grey, [0x5b, 0x60, 0x6b]),
+    (Ink::Accent, [0x00, 0x72, 0xb2]),
+    (Ink::Hair, [0xdf, 0xe2, 0xe8]),
+];
 
 /// White paper and what is drawn on it.
 pub(super) struct Raster<'f> {

@@ -63,11 +63,8 @@ struct Frame {
 /// Positions of the points that no other point beats in both cost and rate, from cheap to dear. A free
 /// point costs nothing; a point of unknown cost or rate is never among them.
 pub fn frontier(points: &[ScatterPoint]) -> Vec<usize> {
-    let mut known: Vec<(f64, f64, usize)> = points
-        .iter()
-        .enumerate()
-        .filter_map(|(i, p)| Some((price(p.cost)?, share(p.rate)?, i)))
-        .collect();
+    let mut known: Vec<(f64, f64, usize)> =
+        points.iter().enumerate().filter_map(|(i, p)| Some((price(p.cost)?, share(p.rate)?, i))).collect();
     known.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.total_cmp(&a.1)).then(a.2.cmp(&b.2)));
     let mut out = Vec::new();
     let mut best: Option<(f64, f64)> = None;
@@ -227,7 +224,12 @@ fn obstacles(points: &[ScatterPoint], places: &[Option<(f64, f64)>], line: &[(f6
     }
     for leg in line.windows(2) {
         let (a, b) = (leg[0], leg[1]);
-        out.push(Patch { left: a.0.min(b.0) - 1.0, top: a.1.min(b.1) - 1.0, right: a.0.max(b.0) + 1.0, bottom: a.1.max(b.1) + 1.0 });
+        out.push(Patch {
+            left: a.0.min(b.0) - 1.0,
+            top: a.1.min(b.1) - 1.0,
+            right: a.0.max(b.0) + 1.0,
+            bottom: a.1.max(b.1) + 1.0,
+        });
     }
     out
 }
@@ -243,7 +245,16 @@ fn names(canvas: &mut Canvas, plot: &ScatterPlot, best: &[usize], places: &[Opti
         let heavy = if must { BOLD } else { 1.0 };
         let (text, _) = fit(&point.name, SIZE, NAME_ROOM / heavy);
         let room = width(&text, SIZE) * heavy + value;
-        let spots = [(8.0, -9.0), (8.0, 10.0), (-8.0 - room, -9.0), (-8.0 - room, 10.0), (8.0, 0.0), (-8.0 - room, 0.0), (8.0, -22.0), (-8.0 - room, 22.0)];
+        let spots = [
+            (8.0, -9.0),
+            (8.0, 10.0),
+            (-8.0 - room, -9.0),
+            (-8.0 - room, 10.0),
+            (8.0, 0.0),
+            (-8.0 - room, 0.0),
+            (8.0, -22.0),
+            (-8.0 - room, 22.0),
+        ];
         let mut chosen: Option<(f64, Patch)> = None;
         for (dx, dy) in spots {
             let patch = Patch { left: x + dx, top: y + dy - 7.0, right: x + dx + room, bottom: y + dy + 7.0 };

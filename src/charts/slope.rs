@@ -61,7 +61,8 @@ pub fn slope(plot: &SlopePlot) -> Result<String, ChartError> {
     let bottom = TOP + to_f64(plot.rows.len().max(1)) * ROW;
     let mut canvas = Canvas::new(bottom + 40.0);
     key(&mut canvas, plot, axis.from);
-    let name = if plot.zoom { format!("{} (axis shows the data’s range only)", plot.axis) } else { plot.axis.clone() };
+    let name =
+        if plot.zoom { format!("{} (axis shows the data’s range only)", plot.axis) } else { plot.axis.clone() };
     horizontal(&mut canvas, &axis, (TOP, bottom), &name, percent);
     canvas.line((axis.from, bottom), (axis.to, bottom), "axis");
     let mut y = TOP;

@@ -195,7 +195,13 @@ fn one_item_and_zero_can_be_drawn() {
     line.series = vec![line.series.remove(5)];
     let mut month = month_plot();
     month.months.truncate(1);
-    for svg in [intervals(&plot).unwrap(), curves(&one).unwrap(), scatter(&point).unwrap(), steps(&line).unwrap(), months(&month).unwrap()] {
+    for svg in [
+        intervals(&plot).unwrap(),
+        curves(&one).unwrap(),
+        scatter(&point).unwrap(),
+        steps(&line).unwrap(),
+        months(&month).unwrap(),
+    ] {
         assert_structure(&svg);
         assert_one_decimal(&svg);
     }
@@ -205,7 +211,9 @@ fn one_item_and_zero_can_be_drawn() {
 fn a_hundred_models_stay_within_the_budget_of_a_page() {
     let mut plot = interval();
     let rows = plot.rows.clone();
-    plot.rows = (0..100).map(|i| IntervalRow { name: format!("model {i} {}", rows[i % 7].name), ..rows[i % 7].clone() }).collect();
+    plot.rows = (0..100)
+        .map(|i| IntervalRow { name: format!("model {i} {}", rows[i % 7].name), ..rows[i % 7].clone() })
+        .collect();
     let svg = intervals(&plot).unwrap();
     assert_structure(&svg);
     assert!(svg.len() < 100_000, "{}", svg.len());

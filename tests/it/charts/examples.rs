@@ -35,7 +35,12 @@ pub fn interval() -> IntervalPlot {
         missing: String::new(),
     };
     let mut rows: Vec<IntervalRow> = MODELS.into_iter().enumerate().map(row).collect();
-    rows.push(IntervalRow { name: "Gemini 3 Pro".into(), group: Some(4), missing: "planned, not run yet".into(), ..IntervalRow::default() });
+    rows.push(IntervalRow {
+        name: "Gemini 3 Pro".into(),
+        group: Some(4),
+        missing: "planned, not run yet".into(),
+        ..IntervalRow::default()
+    });
     IntervalPlot {
         head: head("interval"),
         axis: "attempts that fixed the bug".into(),
@@ -56,7 +61,8 @@ pub fn curve() -> CurvePlot {
                 CurveKind::AtLeastOnce => rate + (1.0 - rate) * 0.55 * rate.sqrt() * (1.0 - 0.6_f64.powi(k as i32 - 1)),
                 CurveKind::EveryTime => rate * (0.55 + 0.45 * 0.6_f64.powi(k as i32 - 1)),
             };
-            let points = (1..=5).map(|k| CurvePoint { k, rate: Some(value(k)), band: range(value(k) - half, value(k) + half) });
+            let points =
+                (1..=5).map(|k| CurvePoint { k, rate: Some(value(k)), band: range(value(k) - half, value(k) + half) });
             series.push(Curve {
                 name: name.into(),
                 kind,
@@ -89,7 +95,11 @@ pub fn field_of(per_lane: usize) -> Field {
         let fixed = marks.iter().filter(|m| m.outcome == Outcome::Resolved).count();
         Lane {
             name: name.into(),
-            count: Label::number(format!("{fixed} of {per_lane} fixed"), format!("board.example.m{at}.fixed"), fixed as f64),
+            count: Label::number(
+                format!("{fixed} of {per_lane} fixed"),
+                format!("board.example.m{at}.fixed"),
+                fixed as f64,
+            ),
             marks,
             breaks: (0..per_lane).step_by(5).collect(),
             missing: String::new(),
@@ -101,7 +111,8 @@ pub fn field_of(per_lane: usize) -> Field {
 }
 
 pub fn scatter_plot() -> ScatterPlot {
-    let costs = [Cost::Known(1.42), Cost::Known(0.61), Cost::Known(0.083), Cost::Known(0.117), Cost::Unknown, Cost::Free];
+    let costs =
+        [Cost::Known(1.42), Cost::Known(0.61), Cost::Known(0.083), Cost::Known(0.117), Cost::Unknown, Cost::Free];
     let point = |(at, (name, rate, half)): (usize, (&str, f64, f64))| ScatterPoint {
         name: name.into(),
         cost: costs[at],
@@ -110,23 +121,47 @@ pub fn scatter_plot() -> ScatterPlot {
         value: percent(&format!("m{at}"), rate),
     };
     let mut points: Vec<ScatterPoint> = MODELS.into_iter().enumerate().map(point).collect();
-    for (name, cost, rate) in [("Mistral Medium 4", 0.21, 0.36), ("DeepSeek V4", 0.19, 0.41), ("Llama 5 local", 0.0, 0.12), ("Grok 5", 0.9, 0.49)] {
-        points.push(ScatterPoint { name: name.into(), cost: Cost::Known(cost), rate: Some(rate), interval: range(rate - 0.06, rate + 0.06), value: percent(name, rate) });
+    for (name, cost, rate) in [
+        ("Mistral Medium 4", 0.21, 0.36),
+        ("DeepSeek V4", 0.19, 0.41),
+        ("Llama 5 local", 0.0, 0.12),
+        ("Grok 5", 0.9, 0.49),
+    ] {
+        points.push(ScatterPoint {
+            name: name.into(),
+            cost: Cost::Known(cost),
+            rate: Some(rate),
+            interval: range(rate - 0.06, rate + 0.06),
+            value: percent(name, rate),
+        });
     }
     points.push(ScatterPoint { name: "Gemini 3 Pro".into(), ..ScatterPoint::default() });
-    ScatterPlot { head: head("scatter"), x_axis: "cost of an attempt".into(), y_axis: "attempts that fixed the bug".into(), points }
+    ScatterPlot {
+        head: head("scatter"),
+        x_axis: "cost of an attempt".into(),
+        y_axis: "attempts that fixed the bug".into(),
+        points,
+    }
 }
 
 pub fn step_plot() -> StepPlot {
     let line = |(slot, (name, rate, _)): (usize, (&str, f64, f64))| StepSeries {
         name: name.into(),
         highlight: (slot < 5).then_some(slot as u8),
-        rises: (1..=14).map(|i| (f64::from(i * i) * 0.13 + slot as f64 * 0.3, rate * (1.0 - 0.75_f64.powi(i)))).filter(|_| rate > 0.0).collect(),
+        rises: (1..=14)
+            .map(|i| (f64::from(i * i) * 0.13 + slot as f64 * 0.3, rate * (1.0 - 0.75_f64.powi(i))))
+            .filter(|_| rate > 0.0)
+            .collect(),
         until: 30.0,
         value: percent(&format!("m{slot}.fixed_by"), rate * 0.98),
     };
     let series = MODELS.into_iter().enumerate().map(line).collect();
-    StepPlot { head: head("steps"), x_axis: "minutes of the agent".into(), y_axis: "attempts fixed by then".into(), series }
+    StepPlot {
+        head: head("steps"),
+        x_axis: "minutes of the agent".into(),
+        y_axis: "attempts fixed by then".into(),
+        series,
+    }
 }
 
 pub fn month_plot() -> MonthPlot {
@@ -148,14 +183,35 @@ pub fn month_plot() -> MonthPlot {
 }
 
 pub fn slope_plot() -> SlopePlot {
-    let estimate = |at: usize, rate: f64, half: f64| Some(Estimate { rate, interval: range((rate - half).max(0.0), rate + half), value: percent(&format!("m{at}"), rate) });
+    let estimate = |at: usize, rate: f64, half: f64| {
+        Some(Estimate {
+            rate,
+            interval: range((rate - half).max(0.0), rate + half),
+            value: percent(&format!("m{at}"), rate),
+        })
+    };
     let row = |(at, (name, rate, half)): (usize, (&str, f64, f64))| SlopeRow {
         name: name.into(),
         old: (at != 2).then(|| estimate(at, (rate * 0.8 + 0.02).min(1.0), half * 1.6)).flatten(),
         new: (at != 4).then(|| estimate(at, rate, half)).flatten(),
-        change: if matches!(at, 2 | 4) { Label::default() } else { Label::number(format!("{:+.1} points", (rate * 0.2 - 0.02) * 100.0), format!("m{at}.delta"), rate * 0.2 - 0.02) },
+        change: if matches!(at, 2 | 4) {
+            Label::default()
+        } else {
+            Label::number(
+                format!("{:+.1} points", (rate * 0.2 - 0.02) * 100.0),
+                format!("m{at}.delta"),
+                rate * 0.2 - 0.02,
+            )
+        },
     };
-    SlopePlot { head: head("slope"), axis: "attempts that fixed the bug".into(), old_name: "release 0.1".into(), new_name: "release 0.2".into(), zoom: true, rows: MODELS.into_iter().enumerate().map(row).collect() }
+    SlopePlot {
+        head: head("slope"),
+        axis: "attempts that fixed the bug".into(),
+        old_name: "release 0.1".into(),
+        new_name: "release 0.2".into(),
+        zoom: true,
+        rows: MODELS.into_iter().enumerate().map(row).collect(),
+    }
 }
 
 fn node(id: &str, label: &str, note: &str, layer: usize) -> Node {
@@ -179,7 +235,18 @@ pub fn layers() -> Flow {
         node("reader", "Reader", "recomputes any number", 4),
     ];
     nodes[5].class = "strong".into();
-    let edges = [("tasks", "agent", "task"), ("models", "agent", "replies"), ("agent", "sandbox", "commands"), ("tasks", "sandbox", ""), ("agent", "scoring", "patch"), ("tasks", "scoring", "tests"), ("scoring", "raw", "verdict"), ("raw", "stats", "counts"), ("stats", "site", ""), ("raw", "reader", "the same files")];
+    let edges = [
+        ("tasks", "agent", "task"),
+        ("models", "agent", "replies"),
+        ("agent", "sandbox", "commands"),
+        ("tasks", "sandbox", ""),
+        ("agent", "scoring", "patch"),
+        ("tasks", "scoring", "tests"),
+        ("scoring", "raw", "verdict"),
+        ("raw", "stats", "counts"),
+        ("stats", "site", ""),
+        ("raw", "reader", "the same files"),
+    ];
     let layers = ["What is asked", "Attempt", "Verdict", "Record", "What is shown"].map(String::from).to_vec();
     Flow { head: head("layers"), direction: Direction::Down, layers, nodes, edges: edges.map(edge).to_vec() }
 }
@@ -193,13 +260,31 @@ pub fn gate() -> Flow {
         node("task", "Task", "published with its proof", 4),
         node("reject", "Rejected", "with the reason", 4),
     ];
-    let edges = [("candidate", "empty", ""), ("empty", "gold", "as said"), ("gold", "again", "as said"), ("again", "task", "stable"), ("again", "reject", "flaky"), ("empty", "reject", "else"), ("gold", "reject", "else")];
+    let edges = [
+        ("candidate", "empty", ""),
+        ("empty", "gold", "as said"),
+        ("gold", "again", "as said"),
+        ("again", "task", "stable"),
+        ("again", "reject", "flaky"),
+        ("empty", "reject", "else"),
+        ("gold", "reject", "else"),
+    ];
     Flow { head: head("gate"), direction: Direction::Right, layers: vec![], nodes, edges: edges.map(edge).to_vec() }
 }
 
 pub fn preview() -> Card {
-    let row = |(name, rate, half): (&str, f64, f64)| CardRow { name: name.into(), rate: Some(rate), interval: range((rate - half * 1.8).max(0.0), rate + half * 1.8), text: format!("{:.1}%", rate * 100.0) };
+    let row = |(name, rate, half): (&str, f64, f64)| CardRow {
+        name: name.into(),
+        rate: Some(rate),
+        interval: range((rate - half * 1.8).max(0.0), rate + half * 1.8),
+        text: format!("{:.1}%", rate * 100.0),
+    };
     let mut rows: Vec<CardRow> = MODELS.into_iter().map(row).collect();
     rows[3] = CardRow { name: "Gemini 3 Pro".into(), text: "no data".into(), ..CardRow::default() };
-    Card { title: "TS-Bench".into(), board: "ts-bench 0.2 · 50 tasks from 12 repositories".into(), rows, footer: "19 September 2026 · bars are 95% intervals".into() }
+    Card {
+        title: "TS-Bench".into(),
+        board: "ts-bench 0.2 · 50 tasks from 12 repositories".into(),
+        rows,
+        footer: "19 September 2026 · bars are 95% intervals".into(),
+    }
 }
