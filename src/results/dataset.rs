@@ -79,16 +79,22 @@ impl Dataset {
 /// Reads a results folder, or a folder that holds one named `results`.
 ///
 /// Faults are collected, not returned as errors; an error means that nothing could be read at all.
+///
+/// Digests of shards are left out, because they cost more than everything else: [`read_with`] makes them.
 pub fn read(root: &Path) -> Result<Dataset, ResultsError> {
-    read_with(root, &|_, _, _, _| Ok(()))
+    read_all(root, None)
 }
 
 /// What [`read_with`] calls for each piece of each attempts file, from many threads: the run, the piece's number,
 /// its bytes and their SHA-256 in hex.
 pub type OnShard<'a> = dyn Fn(&Run, usize, &[u8], &str) -> std::io::Result<()> + Sync + 'a;
 
-/// As [`read`], and hands every piece of every attempts file to `on_shard` while it is in memory.
+/// As [`read`], with digests, and hands every piece of every attempts file to `on_shard` while it is in memory.
 pub fn read_with(root: &Path, on_shard: &OnShard<'_>) -> Result<Dataset, ResultsError> {
+    read_all(root, Some(on_shard))
+}
+
+fn read_all(root: &Path, on_shard: Option<&OnShard<'_>>) -> Result<Dataset, ResultsError> {
     let inner = root.join("results");
     let root = if inner.is_dir() { inner } else { root.to_owned() };
     if !root.is_dir() {
@@ -101,11 +107,13 @@ pub fn read_with(root: &Path, on_shard: &OnShard<'_>) -> Result<Dataset, Results
         let entry = entry.map_err(|e| ResultsError::Io { path: root.clone(), source: e.into() })?;
         if entry.file_type().is_file() {
             found.take(&root, entry.path())?;
+        } else if entry.path_is_symlink() && entry.depth() > 0 {
+            found.pass_link(&root, entry.path());
         }
     }
     found.check_names(&root);
     let (runs, mut faults) = read_attempts(&root, found.plans, on_shard)?;
-    faults.extend(found.faults);
+    faults.append(&mut found.faults);
     faults.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
     Ok(Dataset { runs, publishers: found.publishers, faults })
 }
@@ -123,14 +131,11 @@ impl Found {
         let file = relative(root, path);
         let dir = path.parent().unwrap_or(root);
         match name {
-            "run.json" => {
-                let bytes = read_small(path)?;
-                match read_run(&file, &bytes) {
-                    Ok(run) => self.plans.push((dir.to_owned(), bytes, run)),
-                    Err(faults) => self.faults.extend(faults),
-                }
-            }
-            "publisher.json" => match read_publisher(&file, dir, read_small(path)?) {
+            "run.json" => match read_small(path, &file)?.map_err(|f| vec![f]).and_then(|bytes| read_run(&file, &bytes).map(|run| (bytes, run))) {
+                Ok((bytes, run)) => self.plans.push((dir.to_owned(), bytes, run)),
+                Err(faults) => self.faults.extend(faults),
+            },
+            "publisher.json" => match read_small(path, &file)?.map_err(|f| vec![f]).and_then(|bytes| read_publisher(&file, dir, bytes)) {
                 Ok(record) => self.publishers.push(record),
                 Err(faults) => self.faults.extend(faults),
             },
@@ -140,6 +145,13 @@ impl Found {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Links are not followed: what is published must stand in the folder that is published.
+    fn pass_link(&mut self, root: &Path, path: &Path) {
+        let fault = Fault::error(&relative(root, path), "is a symbolic link and is not followed", "put the file or folder itself there");
+        let is_record = ["run.json", "attempts.jsonl", "publisher.json"].iter().any(|name| path.ends_with(name));
+        self.faults.push(if is_record { fault } else { fault.warning() });
     }
 
     /// Two plans with one name would mix their attempts: the second is a fault and is not read.
@@ -175,12 +187,16 @@ struct Piece {
 
 type Runs = (Vec<RunFile>, Vec<Fault>);
 
-fn read_attempts(root: &Path, plans: Vec<(PathBuf, Vec<u8>, Run)>, on_shard: &OnShard<'_>) -> Result<Runs, ResultsError> {
+fn read_attempts(root: &Path, plans: Vec<(PathBuf, Vec<u8>, Run)>, on_shard: Option<&OnShard<'_>>) -> Result<Runs, ResultsError> {
     let mut jobs = Vec::new();
     let mut files = Vec::new();
+    let mut faults = Vec::new();
     for (i, (dir, _, _)) in plans.iter().enumerate() {
         let path = dir.join("attempts.jsonl");
-        if path.is_file() {
+        let kind = path.symlink_metadata().map(|m| m.file_type());
+        if kind.as_ref().is_ok_and(std::fs::FileType::is_dir) {
+            faults.push(Fault::error(&relative(root, &path), "is a folder", "attempts.jsonl is one file of lines"));
+        } else if kind.is_ok_and(|k| k.is_file()) {
             let file = File::open(&path).map_err(ResultsError::io(&path))?;
             let spans = cuts(&file, &path)?;
             let last = spans.len();
@@ -198,7 +214,6 @@ fn read_attempts(root: &Path, plans: Vec<(PathBuf, Vec<u8>, Run)>, on_shard: &On
         .collect();
     drop(lookups);
     let mut runs: Vec<RunFile> = plans.into_iter().map(empty_run).collect();
-    let mut faults = Vec::new();
     for (job, piece) in jobs.iter().zip(pieces) {
         append(&mut runs[job.run], piece?, &mut faults);
     }
@@ -220,7 +235,7 @@ struct Job {
     last: bool,
 }
 
-fn read_piece(job: &Job, (name, path, file): (&String, &Path, &File), plan: &Plan<'_>, buffer: &mut Vec<u8>, on_shard: &OnShard<'_>) -> Result<Piece, ResultsError> {
+fn read_piece(job: &Job, (name, path, file): (&String, &Path, &File), plan: &Plan<'_>, buffer: &mut Vec<u8>, on_shard: Option<&OnShard<'_>>) -> Result<Piece, ResultsError> {
     let (start, len) = job.span;
     let mut piece = Piece { rows: Vec::new(), aside: Aside::default(), faults: Vec::new(), shard: Shard { start, len, lines: 0, sha256: String::new() } };
     if len > MAX_LINE {
@@ -232,8 +247,10 @@ fn read_piece(job: &Job, (name, path, file): (&String, &Path, &File), plan: &Pla
     }
     buffer.resize(len as usize, 0);
     file.read_exact_at(buffer, start).map_err(ResultsError::io(path))?;
-    piece.shard.sha256 = sha256_hex(buffer);
-    on_shard(plan.run, job.number, buffer, &piece.shard.sha256).map_err(ResultsError::io(path))?;
+    if let Some(on_shard) = on_shard {
+        piece.shard.sha256 = sha256_hex(buffer);
+        on_shard(plan.run, job.number, buffer, &piece.shard.sha256).map_err(ResultsError::io(path))?;
+    }
     read_lines(buffer, name, plan, job.last, &mut piece);
     Ok(piece)
 }

@@ -1,9 +1,9 @@
 //! The fast path: one line that keeps the contract, read without allocating.
 
 use super::row::{NONE_COST, NONE_U32, NONE_U64};
+use super::scan::Scan;
 use super::{Row, Stop};
 use crate::schema::{ATTEMPT_SCHEMA, Outcome, Run};
-use serde::Deserialize;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -29,86 +29,19 @@ impl<'r> Plan<'r> {
         self.tasks.get(id).copied()
     }
 
-    pub fn model(&self, id: &str) -> Option<u16> {
-        self.models.get(id).copied()
+    /// As [`Plan::task`], looking first at the place of an earlier line's task and the one after it.
+    #[inline]
+    pub fn task_near(&self, id: &str, guess: u32) -> Option<u32> {
+        let is = |i: u32| self.run.tasks.get(i as usize).is_some_and(|t| t == id);
+        [guess, guess + 1].into_iter().find(|i| is(*i)).or_else(|| self.task(id))
     }
-}
 
-#[derive(Deserialize)]
-struct Slim<'a> {
-    #[serde(borrow)]
-    schema: Cow<'a, str>,
-    #[serde(borrow)]
-    run: Cow<'a, str>,
-    #[serde(borrow)]
-    suite: Cow<'a, str>,
-    #[serde(borrow)]
-    task: Cow<'a, str>,
-    #[serde(borrow)]
-    model: Cow<'a, str>,
-    repeat: u32,
-    #[serde(borrow)]
-    outcome: Cow<'a, str>,
-    #[serde(borrow, default)]
-    agent: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
-    condition: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
-    stop: Option<Cow<'a, str>>,
-    #[serde(default)]
-    score: Option<Pair>,
-    #[serde(default)]
-    tests: Option<Tests>,
-    #[serde(default)]
-    usage: Option<Tokens>,
-    #[serde(default)]
-    cost_usd: Option<f64>,
-    #[serde(default)]
-    seconds: Option<Seconds>,
-    #[serde(default)]
-    turns: Option<u32>,
-    #[serde(borrow, default)]
-    error: Option<Error<'a>>,
-    #[serde(borrow, default)]
-    finished_at: Option<Cow<'a, str>>,
-}
-
-#[derive(Deserialize, Default, Clone, Copy)]
-struct Pair {
-    passed: u32,
-    total: u32,
-}
-
-#[derive(Deserialize, Default)]
-struct Tests {
-    #[serde(default)]
-    targets: Pair,
-    #[serde(default)]
-    guards: Pair,
-}
-
-#[derive(Deserialize)]
-struct Tokens {
-    #[serde(default)]
-    input: Option<u64>,
-    #[serde(default)]
-    output: Option<u64>,
-}
-
-#[derive(Deserialize)]
-struct Seconds {
-    #[serde(default)]
-    agent: Option<f64>,
-    #[serde(default)]
-    total: Option<f64>,
-}
-
-#[derive(Deserialize)]
-struct Error<'a> {
-    #[serde(borrow, default)]
-    class: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
-    message: Option<Cow<'a, str>>,
+    pub fn model(&self, id: &str) -> Option<u16> {
+        match self.run.models.as_slice() {
+            [only] => (only.id == id).then_some(0),
+            _ => self.models.get(id).copied(),
+        }
+    }
 }
 
 /// What went wrong in one attempt, as its line says it.
@@ -130,79 +63,309 @@ const ERROR_CHARS: usize = 400;
 pub(super) struct Aside {
     pub variants: Vec<Variant>,
     pub errors: Vec<ErrorText>,
-    /// The newest end of an attempt, as RFC 3339 in UTC, which sorts as text.
+    /// The newest end of an attempt, RFC 3339 in UTC.
     pub newest: String,
+    /// Where the task of the last line stands in the plan: the next line's is most often there or just after it.
+    task: u32,
 }
 
 /// The agent and condition of a line.
 pub(super) type Variant = (String, String);
 
-/// The largest cost of one attempt that whole nano-dollars can hold with room to sum.
-pub(super) const MAX_COST: f64 = 1e8;
+/// The agent of a line that does not name one.
+pub(super) const DEFAULT_AGENT: &str = "shell@1";
+/// The condition of a line that does not name one.
+pub(super) const DEFAULT_CONDITION: &str = "default";
+/// The largest cost of one attempt in dollars: in nano-dollars it is still exact in a double, and thousands sum in 64 bits.
+pub(super) const MAX_COST: f64 = 1e6;
+/// The largest count of tokens, bytes or requests of one attempt: millions of attempts sum in 64 bits.
+pub(super) const MAX_WHOLE: u64 = 1_000_000_000_000;
+/// The largest count of tests, turns or retries.
+pub(super) const MAX_SMALL: u64 = u32::MAX as u64 - 1;
+
+/// What one line says, as far as rows and checks need it.
+struct Line<'a> {
+    row: Row,
+    seen: u32,
+    repeat: Option<u32>,
+    outcome: Option<Outcome>,
+    agent: Option<Cow<'a, str>>,
+    condition: Option<Cow<'a, str>>,
+    score: Option<(u32, u32)>,
+    finished_at: Option<Cow<'a, str>>,
+    error: Option<(Cow<'a, str>, Cow<'a, str>)>,
+}
+
+/// The fields that every line must have, as bits of [`Line::seen`].
+const REQUIRED: u32 = 0b111_1111;
 
 /// Reads a line that keeps the contract; none sends the caller to the diagnosis.
-pub(super) fn fast(line: &str, plan: &Plan<'_>, aside: &mut Aside, number: u32) -> Option<Row> {
-    if line.ends_with('\r') {
+pub(super) fn fast(text: &str, plan: &Plan<'_>, aside: &mut Aside, number: u32) -> Option<Row> {
+    if text.ends_with('\r') {
         return None;
     }
-    let s: Slim<'_> = serde_json::from_str(line).ok()?;
-    if s.schema != ATTEMPT_SCHEMA || s.run != plan.run.run.as_str() || s.suite != plan.run.suite.as_str() {
+    let mut line = Line { row: blank(number), seen: 0, repeat: None, outcome: None, agent: None, condition: None, score: None, finished_at: None, error: None };
+    let mut scan = Scan::new(text);
+    let guess = aside.task;
+    scan.object(|s, key| line.field(s, key, plan, guess))?;
+    if !scan.is_done() || line.seen & REQUIRED != REQUIRED {
         return None;
     }
-    let outcome = Outcome::from_word(&s.outcome)?;
-    let (task, model) = (plan.task(&s.task)?, plan.model(&s.model)?);
-    let agent = s.agent.as_deref().unwrap_or(&plan.agent);
-    let condition = s.condition.as_deref().unwrap_or("default");
-    if s.repeat >= plan.run.repeats || agent != plan.agent || !planned_condition(condition, plan) {
+    let (repeat, outcome) = (line.repeat?, line.outcome?);
+    let agent = line.agent.as_deref().unwrap_or(DEFAULT_AGENT);
+    let condition = line.condition.as_deref().unwrap_or(DEFAULT_CONDITION);
+    if repeat >= plan.run.repeats || agent != plan.agent || !planned_condition(condition, plan) {
         return None;
     }
-    let (targets, guards) = s.tests.map_or((Pair::default(), Pair::default()), |t| (t.targets, t.guards));
-    let pairs_hold = targets.passed <= targets.total && guards.passed <= guards.total;
-    let score_holds = s.score.is_none_or(|p| p.passed <= p.total && (p.passed == p.total) == (outcome == Outcome::Resolved));
-    let cost_nano = match s.cost_usd {
-        None => NONE_COST,
-        Some(c) if (0.0..=MAX_COST).contains(&c) => (c * 1e9).round() as i64,
-        Some(_) => return None,
-    };
-    let (agent_seconds, total_seconds) = s.seconds.map_or((None, None), |t| (t.agent, t.total));
-    if !pairs_hold || !score_holds || [agent_seconds, total_seconds].iter().flatten().any(|t| !(0.0..f64::INFINITY).contains(t)) {
+    if line.score.is_some_and(|(passed, total)| (passed == total) != (outcome == Outcome::Resolved)) {
         return None;
     }
-    if let Some(end) = &s.finished_at
-        && end.ends_with('Z')
-        && **end > *aside.newest
-    {
-        aside.newest = end.clone().into_owned();
+    if let Some(end) = &line.finished_at {
+        aside.note_end(end);
     }
-    if let Some(error) = &s.error {
-        let message = error.message.as_deref().unwrap_or("").chars().take(ERROR_CHARS).collect();
-        aside.errors.push(ErrorText { line: number, class: error.class.as_deref().unwrap_or("").to_owned(), message });
+    let mut row = line.row;
+    row.repeat = repeat;
+    row.outcome = outcome;
+    row.variant = variant_index(agent, condition, &mut aside.variants);
+    row.has_error = line.error.is_some();
+    aside.task = row.task;
+    if let Some((class, message)) = line.error {
+        aside.errors.push(ErrorText { line: number, class: class.into_owned(), message: message.chars().take(ERROR_CHARS).collect() });
     }
-    let tokens = s.usage.as_ref().and_then(|u| u.input.zip(u.output));
-    Some(Row {
-        task,
-        repeat: s.repeat,
-        model,
-        variant: variant_index(agent, condition, &mut aside.variants),
-        outcome,
-        stop: s.stop.as_deref().map_or(Stop::Unsaid, Stop::from_word),
+    Some(row)
+}
+
+impl<'a> Line<'a> {
+    /// Reads the value of one key; a key that stands twice is refused.
+    #[inline]
+    fn field(&mut self, s: &mut Scan<'a>, key: &str, plan: &Plan<'_>, guess: u32) -> Option<()> {
+        match key {
+            "schema" => self.first(0).and_then(|()| same(s, ATTEMPT_SCHEMA)),
+            "run" => self.first(1).and_then(|()| same(s, &plan.run.run)),
+            "suite" => self.first(2).and_then(|()| same(s, &plan.run.suite)),
+            "task" => {
+                self.first(3)?;
+                self.row.task = plan.task_near(&s.text()?, guess)?;
+                Some(())
+            }
+            "model" => {
+                self.first(4)?;
+                self.row.model = plan.model(&s.text()?)?;
+                Some(())
+            }
+            "repeat" => {
+                self.first(5)?;
+                self.repeat = Some(s.number()?.whole(MAX_SMALL)? as u32);
+                Some(())
+            }
+            "outcome" => {
+                self.first(6)?;
+                self.outcome = Some(Outcome::from_word(&s.text()?)?);
+                Some(())
+            }
+            "agent" => self.first(7).and_then(|()| words(s)).map(|t| self.agent = t),
+            "condition" => self.first(8).and_then(|()| words(s)).map(|t| self.condition = t),
+            "stop" => {
+                self.first(9)?;
+                self.row.stop = words(s)?.map_or(Stop::Unsaid, |w| Stop::from_word(&w));
+                Some(())
+            }
+            "score" => self.first(10).and_then(|()| nullable(s, |s| pair(s, false))).map(|p| self.score = p),
+            "tests" => self.first(11).and_then(|()| nullable(s, |s| self.tests(s))).map(|_| ()),
+            "patch" => self.first(12).and_then(|()| nullable(s, patch)).map(|_| ()),
+            "usage" => self.first(13).and_then(|()| nullable(s, |s| self.usage(s))).map(|_| ()),
+            "cost_usd" => {
+                self.first(14)?;
+                let dollars = nullable(s, |s| s.number()?.value())?;
+                self.row.cost_nano = dollars.map_or(Some(NONE_COST), |c| (0.0..=MAX_COST).contains(&c).then(|| (c * 1e9).round() as i64))?;
+                Some(())
+            }
+            "seconds" => self.first(15).and_then(|()| nullable(s, |s| self.seconds(s))).map(|_| ()),
+            "turns" => {
+                self.first(16)?;
+                self.row.turns = small(s)?.unwrap_or(NONE_U32);
+                Some(())
+            }
+            "retries" => self.first(17).and_then(|()| small(s)).map(|_| ()),
+            "error" => self.first(18).and_then(|()| nullable(s, failure)).map(|e| self.error = e),
+            "digests" => self.first(19).and_then(|()| nullable(s, |s| s.object(|s, _| s.skip()))).map(|_| ()),
+            "tool" => self.first(20).and_then(|()| words(s)).map(|_| ()),
+            "started_at" => self.first(21).and_then(|()| time(s)).map(|_| ()),
+            "finished_at" => self.first(22).and_then(|()| time(s)).map(|t| self.finished_at = t),
+            _ => s.skip(),
+        }
+    }
+
+    fn first(&mut self, bit: u32) -> Option<()> {
+        once(&mut self.seen, bit)
+    }
+
+    fn tests(&mut self, s: &mut Scan<'a>) -> Option<()> {
+        let mut seen = 0;
+        s.object(|s, key| match key {
+            "targets" => once(&mut seen, 0).and_then(|()| nullable(s, |s| pair(s, true))).map(|p| self.row.targets = p.unwrap_or((0, 0))),
+            "guards" => once(&mut seen, 1).and_then(|()| nullable(s, |s| pair(s, true))).map(|p| self.row.guards = p.unwrap_or((0, 0))),
+            _ => s.skip(),
+        })
+    }
+
+    fn usage(&mut self, s: &mut Scan<'a>) -> Option<()> {
+        let (mut seen, mut input, mut output) = (0, None, None);
+        s.object(|s, key| match key {
+            "input" => once(&mut seen, 0).and_then(|()| whole(s)).map(|n| input = n),
+            "output" => once(&mut seen, 1).and_then(|()| whole(s)).map(|n| output = n),
+            "cached_input" => once(&mut seen, 2).and_then(|()| whole(s)).map(|_| ()),
+            "cache_write" => once(&mut seen, 3).and_then(|()| whole(s)).map(|_| ()),
+            "requests" => once(&mut seen, 4).and_then(|()| whole(s)).map(|_| ()),
+            _ => s.skip(),
+        })?;
+        (self.row.tokens_in, self.row.tokens_out) = input.zip(output).unwrap_or((NONE_U64, NONE_U64));
+        Some(())
+    }
+
+    fn seconds(&mut self, s: &mut Scan<'a>) -> Option<()> {
+        let mut seen = 0;
+        s.object(|s, key| match key {
+            "agent" => once(&mut seen, 0).and_then(|()| span(s)).map(|t| self.row.agent_seconds = t),
+            "total" => once(&mut seen, 1).and_then(|()| span(s)).map(|t| self.row.total_seconds = t),
+            "install" => once(&mut seen, 2).and_then(|()| span(s)).map(|_| ()),
+            "tests" => once(&mut seen, 3).and_then(|()| span(s)).map(|_| ()),
+            _ => s.skip(),
+        })
+    }
+}
+
+impl Aside {
+    fn note_end(&mut self, end: &str) {
+        // In UTC and without the Z, times sort as texts, fractions of a second included.
+        let bare = |t: &str| t.trim_end_matches('Z').len();
+        if is_plain_time(end) {
+            if end[..bare(end)] > self.newest[..bare(&self.newest)] {
+                end.clone_into(&mut self.newest);
+            }
+        } else if let Ok(time) = end.parse::<jiff::Timestamp>() {
+            let end = time.to_string();
+            if end[..bare(&end)] > self.newest[..bare(&self.newest)] {
+                self.newest = end;
+            }
+        }
+    }
+}
+
+fn blank(number: u32) -> Row {
+    Row {
+        task: 0,
+        repeat: 0,
+        model: 0,
+        variant: 0,
+        outcome: Outcome::Observed,
+        stop: Stop::Unsaid,
         superseded: false,
-        has_error: s.error.is_some(),
+        has_error: false,
         line: number,
-        turns: s.turns.unwrap_or(NONE_U32),
-        cost_nano,
-        agent_seconds: agent_seconds.unwrap_or(f64::NAN),
-        total_seconds: total_seconds.unwrap_or(f64::NAN),
-        tokens_in: tokens.map_or(NONE_U64, |t| t.0),
-        tokens_out: tokens.map_or(NONE_U64, |t| t.1),
-        targets: (targets.passed, targets.total),
-        guards: (guards.passed, guards.total),
+        turns: NONE_U32,
+        cost_nano: NONE_COST,
+        agent_seconds: f64::NAN,
+        total_seconds: f64::NAN,
+        tokens_in: NONE_U64,
+        tokens_out: NONE_U64,
+        targets: (0, 0),
+        guards: (0, 0),
+    }
+}
+
+fn once(seen: &mut u32, bit: u32) -> Option<()> {
+    let fresh = *seen & (1 << bit) == 0;
+    *seen |= 1 << bit;
+    fresh.then_some(())
+}
+
+fn same(s: &mut Scan<'_>, want: &str) -> Option<()> {
+    (s.text()? == want).then_some(())
+}
+
+/// None where the value is wrong, and none inside where it is null, which says as much as leaving the field out.
+#[inline]
+fn nullable<'a, T>(s: &mut Scan<'a>, read: impl FnOnce(&mut Scan<'a>) -> Option<T>) -> Option<Option<T>> {
+    if s.null() { Some(None) } else { read(s).map(Some) }
+}
+
+fn words<'a>(s: &mut Scan<'a>) -> Option<Option<Cow<'a, str>>> {
+    nullable(s, Scan::text)
+}
+
+fn whole(s: &mut Scan<'_>) -> Option<Option<u64>> {
+    nullable(s, |s| s.number()?.whole(MAX_WHOLE))
+}
+
+fn small(s: &mut Scan<'_>) -> Option<Option<u32>> {
+    nullable(s, |s| s.number()?.whole(MAX_SMALL).map(|n| n as u32))
+}
+
+/// Seconds from 0; not a number stands for null.
+fn span(s: &mut Scan<'_>) -> Option<f64> {
+    Some(nullable(s, |s| s.number()?.value().filter(|t| *t >= 0.0))?.unwrap_or(f64::NAN))
+}
+
+fn time<'a>(s: &mut Scan<'a>) -> Option<Option<Cow<'a, str>>> {
+    nullable(s, |s| s.text().filter(|t| is_time(t)))
+}
+
+fn texts(s: &mut Scan<'_>) -> Option<()> {
+    s.array(|s| s.text().map(|_| ()))
+}
+
+/// `{passed, total}`; tests have the names of those that did not pass beside them.
+fn pair(s: &mut Scan<'_>, names: bool) -> Option<(u32, u32)> {
+    let (mut seen, mut passed, mut total) = (0, None, None);
+    s.object(|s, key| match key {
+        "passed" => once(&mut seen, 0).and_then(|()| s.number()?.whole(MAX_SMALL)).map(|n| passed = Some(n as u32)),
+        "total" => once(&mut seen, 1).and_then(|()| s.number()?.whole(MAX_SMALL)).map(|n| total = Some(n as u32)),
+        "failed" if names => once(&mut seen, 2).and_then(|()| nullable(s, texts)).map(|_| ()),
+        _ => s.skip(),
+    })?;
+    passed.zip(total).filter(|(passed, total)| passed <= total)
+}
+
+fn patch(s: &mut Scan<'_>) -> Option<()> {
+    let mut seen = 0;
+    s.object(|s, key| match key {
+        "sha256" => once(&mut seen, 0).and_then(|()| words(s)).map(|_| ()),
+        "bytes" => once(&mut seen, 1).and_then(|()| whole(s)).map(|_| ()),
+        "files" => once(&mut seen, 2).and_then(|()| whole(s)).map(|_| ()),
+        "applied" => once(&mut seen, 3).and_then(|()| words(s)).map(|_| ()),
+        "dropped" => once(&mut seen, 4).and_then(|()| nullable(s, texts)).map(|_| ()),
+        _ => s.skip(),
     })
+}
+
+fn failure<'a>(s: &mut Scan<'a>) -> Option<(Cow<'a, str>, Cow<'a, str>)> {
+    let (mut seen, mut class, mut message) = (0, None, None);
+    s.object(|s, key| match key {
+        "class" => once(&mut seen, 0).and_then(|()| words(s)).map(|t| class = t),
+        "message" => once(&mut seen, 1).and_then(|()| words(s)).map(|t| message = t),
+        _ => s.skip(),
+    })?;
+    Some((class.unwrap_or_default(), message.unwrap_or_default()))
+}
+
+/// Whether a text is an RFC 3339 time.
+pub(super) fn is_time(text: &str) -> bool {
+    is_plain_time(text) || text.parse::<jiff::Timestamp>().is_ok()
+}
+
+/// The common shape `2026-01-31T12:00:00Z`, but for the last days of months, which need a calendar.
+fn is_plain_time(text: &str) -> bool {
+    let Ok(t) = <&[u8; 20]>::try_from(text.as_bytes()) else { return false };
+    let two = |i: usize| (t[i].is_ascii_digit() && t[i + 1].is_ascii_digit()).then(|| (t[i] - b'0') * 10 + (t[i + 1] - b'0'));
+    let within = |i: usize, low: u8, high: u8| two(i).is_some_and(|n| (low..=high).contains(&n));
+    t[4] == b'-' && t[7] == b'-' && t[10] == b'T' && t[13] == b':' && t[16] == b':' && t[19] == b'Z'
+        && within(0, 0, 99) && within(2, 0, 99) && within(5, 1, 12) && within(8, 1, 28) && within(11, 0, 23) && within(14, 0, 59) && within(17, 0, 59)
 }
 
 /// A run holds its own condition and, beside it, the canonical one.
 pub(super) fn planned_condition(condition: &str, plan: &Plan<'_>) -> bool {
-    condition == plan.run.condition || condition == "default"
+    condition == plan.run.condition || condition == DEFAULT_CONDITION
 }
 
 fn variant_index(agent: &str, condition: &str, variants: &mut Vec<Variant>) -> u16 {

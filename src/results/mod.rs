@@ -7,6 +7,7 @@
 mod dataset;
 mod diagnose;
 mod fault;
+mod fields;
 mod import_stage;
 mod import_thinkbench;
 mod import_tsbench;
@@ -14,6 +15,7 @@ mod line;
 mod plan;
 mod rewrite;
 mod row;
+mod scan;
 mod shard;
 
 pub use dataset::{Dataset, OnShard, RunFile, read, read_with};

@@ -1,6 +1,7 @@
+use super::line::is_time;
 use super::shard::sha256_hex;
 use super::{Fault, ResultsError};
-use crate::schema::{PUBLISHER_SCHEMA, PublisherRecord, RUN_SCHEMA, Run};
+use crate::schema::{Model, PUBLISHER_SCHEMA, PublisherRecord, RUN_SCHEMA, Run};
 use serde::de::DeserializeOwned;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -60,24 +61,56 @@ fn parse<T: DeserializeOwned>(file: &str, bytes: &[u8]) -> Result<T, Fault> {
     if bytes.starts_with(b"\xef\xbb\xbf") {
         return Err(Fault::error(file, "starts with a byte-order mark", "save the file as UTF-8 without a byte-order mark").at(1));
     }
-    serde_json::from_slice(bytes).map_err(|e| {
+    let mut reader = serde_json::Deserializer::from_slice(bytes);
+    let refuse = |e: &serde_json::Error, path: Option<String>| {
         let text = e.to_string();
-        let text = text.split(" at line ").next().unwrap_or(&text).to_owned();
-        let mut fault = Fault::error(file, text, "see the record contract on the page about data").at(e.line() as u64);
-        if let Some(name) = fault.what.split('`').nth(1).map(str::to_owned) {
-            fault = fault.field(name);
+        let text = text.split(" at line ").next().unwrap_or(&text);
+        let fault = Fault::error(file, text, "see the record contract on the page about data").at(e.line() as u64);
+        // The message of a missing field names it; the path leads to the object that lacks it.
+        let lacking = text.strip_prefix("missing field `").and_then(|t| t.split('`').next());
+        match (path.filter(|p| p != "."), lacking) {
+            (Some(path), Some(name)) => fault.field(format!("{path}.{name}")),
+            (None, Some(name)) => fault.field(name),
+            (Some(path), None) => fault.field(path),
+            (None, None) => fault,
         }
-        fault
-    })
+    };
+    let record = serde_path_to_error::deserialize(&mut reader).map_err(|e| refuse(e.inner(), e.inner().is_data().then(|| e.path().to_string())))?;
+    reader.end().map_err(|e| refuse(&e, None))?;
+    Ok(record)
 }
 
 fn check_day(file: &str, field: &str, text: Option<&String>, faults: &mut Vec<Fault>) {
     if let Some(text) = text
-        && text.parse::<jiff::civil::Date>().is_err()
+        && (text.len() != 10 || text.parse::<jiff::civil::Date>().is_err())
     {
         faults.push(
             Fault::error(file, format!("expected a day as YYYY-MM-DD, found {text:?}"), "write the day as YYYY-MM-DD, or leave the field out").field(field),
         );
+    }
+}
+
+type Bad<'a> = dyn FnMut(&str, String, &str) + 'a;
+
+/// What plans and records have in common: a name, a suite with its version, a time, and models.
+fn check_head(run: &str, suite: &str, created_at: &str, models: &[Model], bad: &mut Bad<'_>) {
+    if run.trim().is_empty() {
+        bad("run", "is empty".into(), "give the run a name");
+    }
+    if suite.split_once('@').is_none_or(|(name, version)| name.is_empty() || version.is_empty()) {
+        bad("suite", format!("expected name@version, found {suite:?}"), "add the suite's version");
+    }
+    if !is_time(created_at) {
+        bad("created_at", format!("expected an RFC 3339 time, found {created_at:?}"), "write it like 2026-01-31T12:00:00Z");
+    }
+    if models.is_empty() || models.len() > usize::from(u16::MAX) {
+        bad("models", format!("expected one model or more, found {}", models.len()), "name the planned models");
+    }
+    let mut seen = HashSet::new();
+    for (i, model) in models.iter().enumerate() {
+        if model.id.is_empty() || !seen.insert(&model.id) {
+            bad(&format!("models[{i}].id"), format!("model {:?} is empty or listed twice", model.id), "list each model once");
+        }
     }
 }
 
@@ -89,40 +122,35 @@ pub(super) fn read_run(file: &str, bytes: &[u8]) -> Result<Run, Vec<Fault>> {
     if run.schema != RUN_SCHEMA {
         bad("schema", format!("expected {RUN_SCHEMA:?}, found {:?}", run.schema), "use the version of this program that knows the schema");
     }
-    if run.run.is_empty() {
-        bad("run", "is empty".into(), "give the run a name");
-    }
-    if !run.suite.contains('@') {
-        bad("suite", format!("expected name@version, found {:?}", run.suite), "add the suite's version");
-    }
-    if run.created_at.parse::<jiff::Timestamp>().is_err() {
-        bad("created_at", format!("expected an RFC 3339 time, found {:?}", run.created_at), "write it like 2026-01-31T12:00:00Z");
-    }
+    check_head(&run.run, &run.suite, &run.created_at, &run.models, &mut bad);
     let mut seen = HashSet::new();
     for (i, task) in run.tasks.iter().enumerate() {
         if task.is_empty() || !seen.insert(task) {
             bad(&format!("tasks[{i}]"), format!("task {task:?} is empty or listed twice"), "list each task once");
         }
     }
-    let mut seen = HashSet::new();
-    for (i, model) in run.models.iter().enumerate() {
-        if model.id.is_empty() || !seen.insert(&model.id) {
-            bad(&format!("models[{i}].id"), format!("model {:?} is empty or listed twice", model.id), "list each model once");
-        }
+    if run.tasks.is_empty() {
+        bad("tasks", "is empty".into(), "name the planned tasks");
     }
-    if run.models.is_empty() || run.models.len() > usize::from(u16::MAX) {
-        bad("models", format!("expected one model or more, found {}", run.models.len()), "name the planned models");
+    if run.repeats == 0 {
+        bad("repeats", "a plan of no repeats has no attempts".into(), "write how often each task is attempted with each model");
+    }
+    let planned = (run.models.len() as u128) * (run.tasks.len() as u128) * u128::from(run.repeats);
+    if planned != u128::from(run.planned_attempts) {
+        let what = format!("{} models × {} tasks × {} repeats are {planned} attempts, found {}", run.models.len(), run.tasks.len(), run.repeats, run.planned_attempts);
+        bad("planned_attempts", what, "a plan is every model at every task, as often as it says");
     }
     for (i, model) in run.models.iter().enumerate() {
         check_day(file, &format!("models[{i}].cutoff"), model.cutoff.as_ref(), &mut faults);
     }
-    let planned: HashSet<&String> = run.tasks.iter().collect();
+    let (planned, mut seen): (HashSet<&String>, HashSet<&String>) = (run.tasks.iter().collect(), HashSet::new());
     for (i, detail) in run.task_details.iter().enumerate() {
         check_day(file, &format!("task_details[{i}].merged_at"), detail.merged_at.as_ref(), &mut faults);
+        let fault = |what: String, hint: &str| Fault::error(file, what, hint).field(format!("task_details[{i}].id"));
         if !planned.contains(&detail.id) {
-            faults.push(
-                Fault::error(file, format!("task {:?} is not in tasks", detail.id), "add the task to tasks or remove its detail").field(format!("task_details[{i}].id")),
-            );
+            faults.push(fault(format!("task {:?} is not in tasks", detail.id), "add the task to tasks or remove its detail"));
+        } else if !seen.insert(&detail.id) {
+            faults.push(fault(format!("task {:?} is described twice", detail.id), "describe each task once"));
         }
     }
     if faults.is_empty() { Ok(run) } else { Err(faults) }
@@ -132,20 +160,21 @@ pub(super) fn read_run(file: &str, bytes: &[u8]) -> Result<Run, Vec<Fault>> {
 pub(super) fn read_publisher(file: &str, dir: &Path, bytes: Vec<u8>) -> Result<PublisherFile, Vec<Fault>> {
     let record: PublisherRecord = parse(file, &bytes).map_err(|f| vec![f])?;
     let mut faults = Vec::new();
-    let mut bad = |field: String, what: String, hint: &str| faults.push(Fault::error(file, what, hint).field(field));
+    let mut bad = |field: &str, what: String, hint: &str| faults.push(Fault::error(file, what, hint).field(field));
     if record.schema != PUBLISHER_SCHEMA {
-        bad("schema".into(), format!("expected {PUBLISHER_SCHEMA:?}, found {:?}", record.schema), "use the version of this program that knows the schema");
+        bad("schema", format!("expected {PUBLISHER_SCHEMA:?}, found {:?}", record.schema), "use the version of this program that knows the schema");
     }
-    if record.created_at.parse::<jiff::Timestamp>().is_err() {
-        bad("created_at".into(), format!("expected an RFC 3339 time, found {:?}", record.created_at), "write it like 2026-01-31T12:00:00Z");
-    }
+    check_head(&record.run, &record.suite, &record.created_at, &record.models, &mut bad);
     let models: HashSet<&str> = record.models.iter().map(|m| m.id.as_str()).collect();
     for (i, row) in record.rows.iter().enumerate() {
         if !models.contains(row.model.as_str()) {
-            bad(format!("rows[{i}].model"), format!("model {:?} is not in models", row.model), "add the model to models");
+            bad(&format!("rows[{i}].model"), format!("model {:?} is not in models", row.model), "add the model to models");
+        }
+        if !["overall", "group", "task", "observed"].contains(&row.scope.as_str()) {
+            bad(&format!("rows[{i}].scope"), format!("unknown scope {:?}", row.scope), "write overall, group, task or observed");
         }
         if row.solved.is_some_and(|s| s > row.attempts) {
-            bad(format!("rows[{i}].solved"), "more solved than attempts".into(), "check the published figures");
+            bad(&format!("rows[{i}].solved"), "more solved than attempts".into(), "check the published figures");
         }
         for (field, value, top) in [
             ("mean_score", row.mean_score, 1.0),
@@ -155,7 +184,7 @@ pub(super) fn read_publisher(file: &str, dir: &Path, bytes: Vec<u8>) -> Result<P
             ("cost_usd", row.cost_usd, 1e9),
         ] {
             if value.is_some_and(|v| !(0.0..=top).contains(&v)) {
-                bad(format!("rows[{i}].{field}"), format!("{value:?} is out of range"), "check the published figures");
+                bad(&format!("rows[{i}].{field}"), format!("{value:?} is out of range"), "check the published figures");
             }
         }
     }
@@ -166,9 +195,17 @@ pub(super) fn read_publisher(file: &str, dir: &Path, bytes: Vec<u8>) -> Result<P
     Ok(PublisherFile { record, dir: dir.to_owned(), bytes, sha256 })
 }
 
-/// Reads a whole small file, refusing one that cannot be a plan.
-pub(super) fn read_small(path: &Path) -> Result<Vec<u8>, ResultsError> {
-    std::fs::read(path).map_err(ResultsError::io(path))
+/// A larger plan or record is a fault and is not read into memory.
+const MAX_SMALL_FILE: u64 = 64 << 20;
+
+/// Reads a whole small file, or says why it cannot be a plan or a record.
+pub(super) fn read_small(path: &Path, file: &str) -> Result<Result<Vec<u8>, Fault>, ResultsError> {
+    let size = std::fs::metadata(path).map_err(ResultsError::io(path))?.len();
+    if size > MAX_SMALL_FILE {
+        let what = format!("a file of {size} bytes; at most {MAX_SMALL_FILE} are read");
+        return Ok(Err(Fault::error(file, what, "keep long texts elsewhere and only their digests in the plan")));
+    }
+    std::fs::read(path).map(Ok).map_err(ResultsError::io(path))
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ pub struct Shard {
     pub len: u64,
     /// Lines in it.
     pub lines: u64,
-    /// SHA-256 in hex.
+    /// SHA-256 in hex; empty where [`super::read`] was not asked for digests.
     pub sha256: String,
 }
 

@@ -102,7 +102,8 @@ impl Config {
         Ok(config)
     }
 
-    fn validate(&self, file: &str) -> Result<(), SiteError> {
+    /// Names the first choice that cannot be used.
+    pub fn validate(&self, file: &str) -> Result<(), SiteError> {
         let bad = |what: String| Err(SiteError::content(file, what, "use small letters, digits and hyphens, each key once"));
         let mut seen = std::collections::HashSet::new();
         for (kind, key) in self.boards.iter().map(|b| ("board", &b.id)).chain(self.models.iter().map(|m| ("model", &m.key))) {

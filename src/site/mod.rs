@@ -6,16 +6,35 @@
 
 mod assets;
 mod board;
+mod build;
+mod check;
 mod config;
 mod content;
+mod diff;
+mod diagrams;
 mod error;
 mod extract;
 mod feed;
+mod fetch;
+mod init;
+mod limits;
 pub mod numbers;
+mod pages;
+mod preview;
+mod published;
 mod render;
 mod table;
 mod text;
+mod verify;
 mod write;
 
+pub use build::{Built, Request, Watcher, build};
+pub use check::{Checked, Problem, check};
 pub use config::Config;
+pub use diff::{Change, diff};
 pub use error::SiteError;
+pub use fetch::fetch;
+pub use init::init;
+pub use limits::{MOST_BYTES, MOST_FILES, Plan};
+pub use verify::{Difference, Verified, verify};
+pub use write::{SUMS, Written};

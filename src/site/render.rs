@@ -90,10 +90,10 @@ impl<'n> Renderer<'n> {
 
     /// A whole page from the template of its kind.
     pub fn page<V: Serialize>(&self, page: &Page, view: &V) -> Result<String, SiteError> {
-        let name = format!("{}.html", page.kind);
-        let template = self.env.get_template(&name).map_err(|e| template_error(&name, &e))?;
+        let name = template_of(page.kind);
+        let template = self.env.get_template(name).map_err(|e| template_error(name, &e))?;
         let context = context! { page => Serde(page), site => Serde(&self.site), view => Serde(view) };
-        template.render(context).map_err(|e| template_error(&name, &e))
+        template.render(context).map_err(|e| template_error(name, &e))
     }
 
     /// Markdown with its numbers and figures filled in.
@@ -111,6 +111,17 @@ impl<'n> Renderer<'n> {
     /// The site's facts.
     pub fn site(&self) -> &SiteView {
         &self.site
+    }
+}
+
+/// The template of a kind of page.
+fn template_of(kind: &str) -> &'static str {
+    match kind {
+        "home" | "board" => "board.html",
+        "content" => "content.html",
+        "verify" => "verify.html",
+        "missing" => "missing.html",
+        _ => "sections.html",
     }
 }
 

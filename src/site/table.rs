@@ -29,8 +29,6 @@ pub enum Cell {
     Number(String),
     /// Two numbers that are read together: a range, or "k of n". The words stand between them.
     Span(String, &'static str, String),
-    /// A number of a family that is not listed: id, value and text.
-    Family(String, Option<f64>, String),
     /// "k of n" of a family: two ids, values and texts are whole counts.
     Ratio(String, u32, String, u32),
     /// A whole number that names something, such as a repeat; not a result.
@@ -128,7 +126,7 @@ impl Table {
     pub fn html(&self, numbers: &Numbers) -> String {
         let mut out = String::with_capacity(600 + self.rows.len() * self.columns.len() * 90);
         let id = escape(&self.id);
-        let filter = if self.filter { " data-filter" } else { "" };
+        let filter = if self.filter { " data-filter=\"Filter the rows\"" } else { "" };
         let class = if self.class.is_empty() { String::new() } else { format!(" {}", self.class) };
         let _ = write!(
             out,
@@ -171,7 +169,7 @@ impl Table {
             if i == 0 {
                 out.push_str("<th scope=\"row\">");
             } else if numeric {
-                out.push_str("<td class=\"num\" data-sort=\"");
+                let _ = write!(out, "<td class=\"num{}\" data-sort=\"", self.shade(cell));
                 push_value(out, cell.sort_value(numbers));
                 out.push_str("\">");
             } else {
@@ -181,6 +179,17 @@ impl Table {
             out.push_str(if i == 0 { "</th>" } else { "</td>" });
         }
         out.push_str("</tr>");
+    }
+
+    /// The class that shades a cell of a matrix by its share of fixes.
+    fn shade(&self, cell: &Cell) -> &'static str {
+        match cell {
+            _ if self.class != "matrix" => "",
+            Cell::Ratio(_, 0, _, _) => " none",
+            Cell::Ratio(_, k, _, n) if k == n => " full",
+            Cell::Ratio(..) => " some",
+            _ => " empty",
+        }
     }
 
     /// The table as CSV: a heading line, numbers at full precision, no data as an empty field.
@@ -238,7 +247,6 @@ impl Cell {
     fn sort_value(&self, numbers: &Numbers) -> Option<f64> {
         match self {
             Cell::Number(id) | Cell::Span(id, _, _) => numbers.value(id),
-            Cell::Family(_, value, _) => *value,
             Cell::Ratio(_, k, _, n) => (*n > 0).then(|| f64::from(*k) / f64::from(*n)),
             Cell::Index(i) => Some(f64::from(*i)),
             Cell::Words { .. } | Cell::Empty => None,
@@ -256,7 +264,6 @@ impl Cell {
                     out.push_str(&numbers.data(b));
                 }
             }
-            Cell::Family(id, value, text) => push_data(out, id, *value, text),
             Cell::Ratio(a, k, b, n) => {
                 push_data(out, a, Some(f64::from(*k)), &k.to_string());
                 out.push_str("<span class=\"of\">/</span>");
@@ -279,7 +286,6 @@ impl Cell {
             Cell::Words { plain, .. } => fields.push(plain.clone()),
             Cell::Number(id) => fields.push(number(numbers.value(id))),
             Cell::Span(a, _, b) => fields.extend([number(numbers.value(a)), number(numbers.value(b))]),
-            Cell::Family(_, value, _) => fields.push(number(*value)),
             Cell::Ratio(_, k, _, n) => fields.extend([k.to_string(), n.to_string()]),
             Cell::Index(i) => fields.push(i.to_string()),
             Cell::Empty => fields.push(String::new()),
@@ -297,7 +303,6 @@ impl Cell {
                 push_json_number(out, b, numbers);
                 out.push(']');
             }
-            Cell::Family(id, value, text) => push_json_value(out, id, *value, text),
             Cell::Ratio(a, k, b, n) => {
                 out.push('[');
                 push_json_value(out, a, Some(f64::from(*k)), &k.to_string());

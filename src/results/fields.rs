@@ -1,0 +1,292 @@
+//! What is wrong with the fields of a line that is a JSON object. It must refuse exactly what the fast path refuses.
+
+use super::line::{DEFAULT_AGENT, DEFAULT_CONDITION, MAX_COST, MAX_SMALL, MAX_WHOLE, Plan, is_time, planned_condition};
+use crate::schema::{ATTEMPT_SCHEMA, Outcome};
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Value};
+use std::collections::HashSet;
+use std::fmt;
+
+/// Takes a field, what was found and expected, and the remedy.
+pub(super) type Report<'a> = dyn FnMut(&str, String, &str) + 'a;
+
+/// What an optional field may hold besides null.
+#[derive(Clone, Copy)]
+enum Kind {
+    Text,
+    Time,
+    Whole,
+    Small,
+    Seconds,
+    Texts,
+    Object,
+}
+
+const REQUIRED: [&str; 7] = ["schema", "run", "suite", "task", "model", "repeat", "outcome"];
+
+/// Objects before their fields, so that a wrong object is named once.
+const OPTIONAL: [(&str, Kind); 33] = [
+    ("stop", Kind::Text),
+    ("score", Kind::Object),
+    ("tests", Kind::Object),
+    ("tests.targets", Kind::Object),
+    ("tests.targets.failed", Kind::Texts),
+    ("tests.guards", Kind::Object),
+    ("tests.guards.failed", Kind::Texts),
+    ("patch", Kind::Object),
+    ("patch.sha256", Kind::Text),
+    ("patch.bytes", Kind::Whole),
+    ("patch.files", Kind::Whole),
+    ("patch.applied", Kind::Text),
+    ("patch.dropped", Kind::Texts),
+    ("usage", Kind::Object),
+    ("usage.input", Kind::Whole),
+    ("usage.cached_input", Kind::Whole),
+    ("usage.cache_write", Kind::Whole),
+    ("usage.output", Kind::Whole),
+    ("usage.requests", Kind::Whole),
+    ("seconds", Kind::Object),
+    ("seconds.agent", Kind::Seconds),
+    ("seconds.install", Kind::Seconds),
+    ("seconds.tests", Kind::Seconds),
+    ("seconds.total", Kind::Seconds),
+    ("turns", Kind::Small),
+    ("retries", Kind::Small),
+    ("error", Kind::Object),
+    ("error.class", Kind::Text),
+    ("error.message", Kind::Text),
+    ("digests", Kind::Object),
+    ("tool", Kind::Text),
+    ("started_at", Kind::Time),
+    ("finished_at", Kind::Time),
+];
+
+/// Fields that other checks than [`OPTIONAL`] read.
+const OTHERS: [&str; 9] =
+    ["agent", "condition", "cost_usd", "score.passed", "score.total", "tests.targets.passed", "tests.targets.total", "tests.guards.passed", "tests.guards.total"];
+
+/// Names every fault of a line's fields.
+pub(super) fn fields(map: &Map<String, Value>, plan: &Plan<'_>, report: &mut Report<'_>) {
+    identity(map, plan, report);
+    let outcome = outcome(map, report);
+    variant(map, plan, report);
+    cost(map, report);
+    for (field, kind) in OPTIONAL {
+        if let Some(value) = at(map, field)
+            && let Some((expected, hint)) = kind.refuses(value)
+        {
+            report(field, format!("expected {expected}, found {}", brief(value)), hint);
+        }
+    }
+    for field in ["score", "tests.targets", "tests.guards"] {
+        if let Some(Value::Object(pair)) = at(map, field) {
+            passed_of_total(field, pair, outcome, report);
+        }
+    }
+}
+
+impl Kind {
+    /// What was expected and the remedy, where the value is refused.
+    fn refuses(self, value: &Value) -> Option<(&'static str, &'static str)> {
+        let whole = |most: u64| value.as_u64().is_some_and(|n| n <= most);
+        let (holds, expected, hint) = match self {
+            Kind::Text => (value.is_string(), "text", "write text, or leave the field out"),
+            Kind::Time => (value.as_str().is_some_and(is_time), "an RFC 3339 time", "write it like 2026-01-31T12:00:00Z, or leave the field out"),
+            Kind::Whole => (whole(MAX_WHOLE), "a whole number from 0", "write it as a whole number; null where it is unknown"),
+            Kind::Small => (whole(MAX_SMALL), "a whole number from 0", "write it as a whole number, or leave the field out"),
+            Kind::Seconds => (value.as_f64().is_some_and(|s| s >= 0.0), "seconds from 0", "write seconds as a number; null where they are unknown"),
+            Kind::Texts => (value.as_array().is_some_and(|a| a.iter().all(Value::is_string)), "a list of texts", "write names as JSON strings"),
+            Kind::Object => (value.is_object(), "an object", "write an object, or leave the field out"),
+        };
+        (!holds).then_some((expected, hint))
+    }
+}
+
+/// The value at a dotted path; null says as much as leaving the field out.
+fn at<'m>(map: &'m Map<String, Value>, path: &str) -> Option<&'m Value> {
+    let mut keys = path.split('.');
+    let first = map.get(keys.next()?);
+    keys.fold(first, |v, key| v?.get(key)).filter(|v| !v.is_null())
+}
+
+/// A value as it stands, cut where it is long.
+fn brief(value: &Value) -> String {
+    const MOST: usize = 80;
+    let text = value.to_string();
+    if text.chars().count() <= MOST { text } else { text.chars().take(MOST).chain(['…']).collect() }
+}
+
+fn identity(map: &Map<String, Value>, plan: &Plan<'_>, report: &mut Report<'_>) {
+    let run = plan.run;
+    for (field, want) in [("schema", ATTEMPT_SCHEMA), ("run", run.run.as_str()), ("suite", run.suite.as_str())] {
+        if let Some(found) = text(map, field, report)
+            && found != want
+        {
+            report(field, format!("expected {want:?}, found {}", brief(&map[field])), "a line belongs to the run whose folder it is in");
+        }
+    }
+    if let Some(task) = text(map, "task", report)
+        && plan.task(task).is_none()
+    {
+        report("task", format!("task {} is not in the run's plan", brief(&map["task"])), "add a run whose plan has the task; a locked plan is never changed");
+    }
+    if let Some(model) = text(map, "model", report)
+        && plan.model(model).is_none()
+    {
+        report("model", format!("model {} is not in the run's plan", brief(&map["model"])), "add a run whose plan has the model");
+    }
+    match map.get("repeat") {
+        None => missing("repeat", report),
+        Some(v) => match v.as_u64() {
+            None => report("repeat", format!("expected a whole number from 0, found {}", brief(v)), "repeats are counted from 0"),
+            Some(r) if r >= u64::from(run.repeats) || r > MAX_SMALL => {
+                report("repeat", format!("repeat {r} is not in the plan of {} repeats", run.repeats), "repeats are counted from 0");
+            }
+            Some(_) => {}
+        },
+    }
+}
+
+fn variant(map: &Map<String, Value>, plan: &Plan<'_>, report: &mut Report<'_>) {
+    let is_agent = |word: &str| word == plan.agent;
+    let is_condition = |word: &str| planned_condition(word, plan);
+    for (field, default, planned) in [("agent", DEFAULT_AGENT, &is_agent as &dyn Fn(&str) -> bool), ("condition", DEFAULT_CONDITION, &is_condition)] {
+        let found = at(map, field);
+        let holds = match found {
+            None => planned(default),
+            Some(v) => v.as_str().is_some_and(planned),
+        };
+        if !holds {
+            let found = found.map_or(format!("{default:?}, which a line without the field means,"), brief);
+            report(field, format!("{field} {found} is not in the run's plan"), "a run has one agent, its own condition and the default one");
+        }
+    }
+}
+
+fn missing(field: &str, report: &mut Report<'_>) {
+    report(field, "is missing".into(), "the attempt contract requires it");
+}
+
+fn text<'m>(map: &'m Map<String, Value>, field: &str, report: &mut Report<'_>) -> Option<&'m str> {
+    match map.get(field) {
+        Some(Value::String(s)) => Some(s),
+        None => {
+            missing(field, report);
+            None
+        }
+        Some(v) => {
+            report(field, format!("expected text, found {}", brief(v)), "write it as a JSON string");
+            None
+        }
+    }
+}
+
+fn outcome(map: &Map<String, Value>, report: &mut Report<'_>) -> Option<Outcome> {
+    let word = text(map, "outcome", report)?;
+    let found = Outcome::from_word(word);
+    if found.is_none() {
+        let words = Outcome::ALL.map(Outcome::word).join(", ");
+        report(
+            "outcome",
+            format!("unknown outcome {}; expected one of {words}", brief(&map["outcome"])),
+            "an unknown outcome is never counted as not fixed: correct the word, or use the version of this program that knows it",
+        );
+    }
+    found
+}
+
+fn cost(map: &Map<String, Value>, report: &mut Report<'_>) {
+    let Some(value) = at(map, "cost_usd") else { return };
+    match value.as_f64() {
+        Some(c) if (0.0..=MAX_COST).contains(&c) => {}
+        Some(c) if c < 0.0 => report("cost_usd", format!("a negative cost: {c}"), "a cost is 0 or more; null where it is unknown"),
+        Some(c) => report("cost_usd", format!("{c} dollars are more than the {MAX_COST} that one attempt may cost"), "write dollars, not a smaller unit"),
+        None => report("cost_usd", format!("expected dollars as a number, found {}", brief(value)), "write dollars as a number; null where it is unknown"),
+    }
+}
+
+fn passed_of_total(field: &str, pair: &Map<String, Value>, outcome: Option<Outcome>, report: &mut Report<'_>) {
+    let number = |name: &str| pair.get(name).and_then(Value::as_u64).filter(|n| *n <= MAX_SMALL);
+    match (number("passed"), number("total")) {
+        (Some(passed), Some(total)) if passed > total => {
+            report(field, format!("{passed} passed of {total}"), "passed cannot be more than total");
+        }
+        (Some(passed), Some(total)) => {
+            if field == "score" && outcome.is_some_and(|o| (passed == total) != (o == Outcome::Resolved)) {
+                report("score", format!("{passed} of {total} does not agree with the outcome"), "an attempt is resolved exactly if every check passed");
+            }
+        }
+        _ => report(field, "expected whole numbers passed and total".into(), "write {\"passed\": n, \"total\": n}"),
+    }
+}
+
+/// Keys of the contract that stand twice in one object, as dotted paths in order.
+pub(super) fn doubled(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut reader = serde_json::Deserializer::from_str(text);
+    // The text was parsed before, so it can be parsed again.
+    let _ = Keys { path: String::new(), found: &mut found }.deserialize(&mut reader);
+    found.retain(|path| REQUIRED.contains(&path.as_str()) || OTHERS.contains(&path.as_str()) || OPTIONAL.iter().any(|(known, _)| known == path));
+    found
+}
+
+struct Keys<'f> {
+    path: String,
+    found: &'f mut Vec<String>,
+}
+
+impl<'de> DeserializeSeed<'de> for Keys<'_> {
+    type Value = ();
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Keys<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any value")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let mut seen = HashSet::new();
+        while let Some(key) = map.next_key::<String>()? {
+            let path = if self.path.is_empty() { key } else { format!("{}.{key}", self.path) };
+            map.next_value_seed(Keys { path: path.clone(), found: &mut *self.found })?;
+            if let Some(path) = seen.replace(path) {
+                self.found.push(path);
+            }
+        }
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
+        while seq.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+}

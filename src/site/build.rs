@@ -1,0 +1,172 @@
+//! From raw files and content to a staged site.
+
+use super::assets::{self, Asset};
+use super::config::Config;
+use super::content::{self, Source};
+use super::diagrams::diagrams;
+use super::error::SiteError;
+use super::feed;
+use super::limits::{Plan, check_limits};
+use super::numbers::{Computed, Numbers, compute};
+use super::pages::{self, Context};
+use super::preview;
+use super::published;
+use super::render::{Renderer, SiteView};
+use super::write::{Output, Written};
+use crate::results::{Dataset, Fault, Level, OnShard, read_with, slug};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// What a build is made from and where it goes.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Folder with `results/`, `content/` and, where a site brings its own, `site-templates/`.
+    pub root: PathBuf,
+    /// Folder of the site.
+    pub out: PathBuf,
+    /// Address of the published site; overrides the configuration's.
+    pub base_url: Option<String>,
+    /// `SOURCE_DATE_EPOCH`: the time to state instead of the newest datum's.
+    pub epoch: Option<i64>,
+}
+
+/// What a build did.
+#[derive(Clone, Debug)]
+pub struct Built {
+    /// Files written.
+    pub written: Written,
+    /// The plan against the host's limits.
+    pub plan: Plan,
+    /// Published numbers.
+    pub numbers: usize,
+    /// Faults that did not stop the build.
+    pub warnings: Vec<Fault>,
+    /// Attempts read.
+    pub attempts: usize,
+}
+
+/// Tells how far a build is: stage, and the number of its steps where it is known.
+pub trait Watcher: Sync {
+    /// A stage begins.
+    fn stage(&self, name: &str, steps: u64);
+    /// A step is done.
+    fn step(&self);
+}
+
+/// Builds the site; on an error the folder is as it was.
+pub fn build(request: &Request, watcher: &dyn Watcher) -> Result<Built, SiteError> {
+    let mut config = Config::read(&request.root.join("content/site.toml"))?;
+    if let Some(url) = &request.base_url {
+        config.base_url = url.trim_end_matches('/').to_owned();
+        config.validate("--base-url")?;
+    }
+    let content = content::read(&request.root.join("content"))?;
+    let templates = assets::load(&request.root.join("site-templates"))?;
+    let out = Output::open(&request.out)?;
+    watcher.stage("reading raw files", 0);
+    let data = read(&request.root, &out)?;
+    watcher.stage("computing numbers", 0);
+    let computed = compute(&config, &data, None)?;
+    let as_of = as_of(&data, request.epoch);
+    published::write(&out, &config, &computed, &data, &as_of)?;
+    let plan = site(&config, &content, &templates, &computed, &data, &out, (&as_of, watcher))?;
+    let attempts = data.runs.iter().map(|r| r.rows.len()).sum();
+    let warnings = data.faults.iter().filter(|f| f.level == Level::Warning).cloned().collect();
+    let numbers = computed.numbers.list().len();
+    watcher.stage("writing", 0);
+    let written = out.commit()?;
+    Ok(Built { written, plan, numbers, warnings, attempts })
+}
+
+/// Reads the results and stages their raw bytes; any fault that forbids their use ends the build.
+fn read(root: &Path, out: &Output) -> Result<Dataset, SiteError> {
+    let stage: &OnShard<'_> = &|run, number, bytes, sha256| {
+        let path = format!("data/raw/{}/attempts-{number:04}.jsonl", slug(&run.run));
+        out.put_with_digest(&path, bytes, sha256.to_owned()).map_err(std::io::Error::other)
+    };
+    let data = read_with(root, stage)?;
+    if data.has_errors() {
+        let errors: Vec<String> = data.faults.iter().filter(|f| f.level == Level::Error).map(ToString::to_string).collect();
+        return Err(SiteError::Faults { count: errors.len(), faults: errors.join("\n") });
+    }
+    Ok(data)
+}
+
+/// The time that the site states: never the clock's.
+fn as_of(data: &Dataset, epoch: Option<i64>) -> String {
+    let second = |s: i64| jiff::Timestamp::from_second(s).map(|t| t.to_string());
+    if let Some(Ok(text)) = epoch.map(second) {
+        return text;
+    }
+    let times = data.runs.iter().flat_map(|r| [r.run.created_at.as_str(), r.newest.as_str()]).chain(data.publishers.iter().map(|p| p.record.created_at.as_str()));
+    let newest = times.filter_map(|t| t.parse::<jiff::Timestamp>().ok()).max();
+    newest.map_or_else(|| "1970-01-01T00:00:00Z".to_owned(), |t| t.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
+}
+
+type Files = BTreeMap<String, String>;
+
+fn site(config: &Config, content: &[Source], templates: &Files, computed: &Computed<'_>, data: &Dataset, out: &Output, (as_of, watcher): (&str, &dyn Watcher)) -> Result<Plan, SiteError> {
+    let hashed = assets::hashed(templates)?;
+    for Asset { path, text } in hashed.values() {
+        out.put(path, text.as_bytes())?;
+    }
+    let data_sha256 = published::data_digest(data);
+    let named = |file: &str| hashed.get(file).map(|a| a.path.clone()).unwrap_or_default();
+    let view = SiteView {
+        title: config.title.clone(),
+        tagline: config.tagline.clone(),
+        source_url: config.source_url.clone(),
+        data_sha256: data_sha256.clone(),
+        assets: BTreeMap::from([("css".to_owned(), named("site.css")), ("js".to_owned(), named("site.js")), ("verify".to_owned(), named("verify.js"))]),
+    };
+    let numbers: &Numbers = &computed.numbers;
+    let renderer = Renderer::new(templates, view, numbers, diagrams()?)?;
+    let card = preview::write(config, computed, out, as_of)?;
+    let steps = computed.boards.iter().map(|b| b.tasks.len() + b.entries.len() * b.entries.len().saturating_sub(1) / 2).sum::<usize>() + data.runs.len() + content.len();
+    watcher.stage("writing pages", steps as u64);
+    let on_page = || watcher.step();
+    let context = Context { config, computed, data, renderer: &renderer, out, as_of: as_of.to_owned(), nav: nav(config, content), card, pages: Default::default(), on_page: &on_page };
+    pages::write_all(&context)?;
+    write_content(&context, content)?;
+    let mut list = std::mem::take(&mut *context.pages.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
+    list.sort();
+    out.put("sitemap.xml", feed::sitemap(&config.base_url, &list, as_of).as_bytes())?;
+    out.put("robots.txt", feed::robots(&config.base_url).as_bytes())?;
+    out.put("feed.xml", feed::atom(config, as_of, &data_sha256).as_bytes())?;
+    out.put("CITATION.cff", feed::citation(config, as_of, &data_sha256).as_bytes())?;
+    out.put("_headers", feed::HEADERS.as_bytes())?;
+    check_limits(&out.sizes(), feed::HEADERS)
+}
+
+fn nav(config: &Config, content: &[Source]) -> Vec<(String, String)> {
+    let mut nav = vec![("Leaderboard".to_owned(), "index.html".to_owned())];
+    nav.extend(config.boards.iter().skip(1).map(|b| (b.title.clone(), format!("board/{}.html", b.id))));
+    for (text, path) in [("Runs", "runs.html"), ("Releases", "releases.html"), ("Data", "data.html"), ("Check the work", "verify.html")] {
+        nav.push((text.to_owned(), path.to_owned()));
+    }
+    let mut pages: Vec<&Source> = content.iter().filter(|s| s.head.nav).collect();
+    pages.sort_by_key(|s| (s.head.order, &s.name));
+    nav.extend(pages.into_iter().map(|s| (s.head.title.clone(), format!("{}.html", s.name))));
+    nav
+}
+
+fn write_content(context: &Context<'_>, content: &[Source]) -> Result<(), SiteError> {
+    for source in content {
+        let html = content::html(source, context.renderer)?;
+        let crumbs = vec![(context.config.title.clone(), "index.html".to_owned())];
+        context.write(&pages::Sheet {
+            path: format!("{}.html", source.name),
+            kind: "content",
+            title: source.head.title.clone(),
+            description: source.head.description.clone(),
+            crumbs,
+            view: &ContentView { html },
+        })?;
+    }
+    Ok(())
+}
+
+#[derive(serde::Serialize)]
+struct ContentView {
+    html: String,
+}

@@ -1,0 +1,116 @@
+//! A working leaderboard for somebody else's data.
+
+use super::error::SiteError;
+use crate::schema::{ATTEMPT_SCHEMA, RUN_SCHEMA};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const SITE: &str = r#"# What the publisher decides. Everything else comes from results/.
+title = "My leaderboard"
+tagline = "Coding agents on my tasks"
+source_url = ""
+# The address of the published site, without a final slash. Feeds and link previews need it.
+base_url = ""
+author = ""
+
+# One table for each suite version. The first is the home page.
+[[board]]
+id = "main"
+title = "My tasks"
+suite = "example@1.0"
+note = "Two example models at three example tasks. Replace results/ with runs of your own."
+
+# A model's short key is part of addresses and number ids; names here win over those in run.json.
+[[model]]
+key = "careful"
+id = "example/careful"
+name = "Careful example"
+maker = "Example"
+
+# A release is every run whose plan was locked by the end of a day.
+# [[release]]
+# version = "2026-01-31"
+# until = "2026-01-31"
+# note = "First results."
+"#;
+
+const ABOUT: &str = r#"+++
+title = "About"
+description = "What this leaderboard shows and who publishes it."
+nav = true
+order = 10
++++
+Numbers in a sentence are quoted by their id: {{ n("board.main.fixed") }} of {{ n("board.main.attempts") }} attempts
+fixed the bug. A digit typed into a sentence fails the build; a constant of a definition stands in backticks.
+"#;
+
+const WRANGLER: &str = r#"# Hosting on Cloudflare Pages: npx wrangler pages deploy
+name = "my-leaderboard"
+pages_build_output_dir = "./public"
+compatibility_date = "2026-01-01"
+"#;
+
+/// Writes the files of a new leaderboard into a folder that is absent or empty; returns their paths.
+pub fn init(dir: &Path) -> Result<Vec<PathBuf>, SiteError> {
+    if dir.exists() && fs::read_dir(dir).map_err(SiteError::io(dir))?.next().is_some() {
+        return Err(SiteError::content(dir.display().to_string(), "is not empty", "name a new folder"));
+    }
+    let run = "2026-01-01-example";
+    let files = [
+        ("content/site.toml".to_owned(), SITE.to_owned()),
+        ("content/about.md".to_owned(), ABOUT.to_owned()),
+        ("wrangler.toml".to_owned(), WRANGLER.to_owned()),
+        (".gitignore".to_owned(), "/public\n".to_owned()),
+        (format!("results/{run}/run.json"), plan(run)?),
+        (format!("results/{run}/attempts.jsonl"), lines(run)?),
+    ];
+    let mut written = Vec::new();
+    for (name, text) in files {
+        let path = dir.join(name);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent).map_err(SiteError::io(parent))?;
+        }
+        fs::write(&path, text).map_err(SiteError::io(&path))?;
+        written.push(path);
+    }
+    Ok(written)
+}
+
+const MODELS: [&str; 2] = ["example/careful", "example/hasty"];
+const TASKS: [&str; 3] = ["example-one", "example-two", "example-three"];
+
+fn plan(run: &str) -> Result<String, SiteError> {
+    let model = |id: &str, name: &str| serde_json::json!({"id": id, "name": name, "maker": "Example", "tier": "local"});
+    let plan = serde_json::json!({
+        "schema": RUN_SCHEMA, "run": run, "suite": "example@1.0", "source": "own",
+        "models": [model(MODELS[0], "Careful"), model(MODELS[1], "Hasty example")],
+        "agent": {"name": "shell", "version": "1"}, "condition": "default", "tasks": TASKS, "repeats": 2,
+        "limits": {"turns": 40, "wall_seconds": 900}, "planned_attempts": 12, "scoring": {"infra": "exclude"},
+        "created_at": "2026-01-01T00:00:00Z", "tool": concat!("tsbench ", env!("CARGO_PKG_VERSION")),
+        "note": "An example written by tsbench-site init. It is not a measurement.",
+    });
+    Ok(serde_json::to_string_pretty(&plan)? + "\n")
+}
+
+fn lines(run: &str) -> Result<String, SiteError> {
+    let mut out = String::new();
+    for (m, model) in MODELS.iter().enumerate() {
+        for (t, task) in TASKS.iter().enumerate() {
+            for repeat in 0..2 {
+                // Any pattern would do; this one shows fixes, failures and a left-out attempt.
+                let outcome = match (m, t, repeat) {
+                    (0, 0 | 1, _) | (1, 0, 0) => "resolved",
+                    (1, 2, 1) => "infra_error",
+                    _ => "unresolved",
+                };
+                let line = serde_json::json!({
+                    "schema": ATTEMPT_SCHEMA, "run": run, "suite": "example@1.0", "task": task, "model": model, "agent": "shell@1",
+                    "condition": "default", "repeat": repeat, "outcome": outcome, "cost_usd": null,
+                });
+                out.push_str(&serde_json::to_string(&line)?);
+                out.push('\n');
+            }
+        }
+    }
+    Ok(out)
+}

@@ -1,0 +1,201 @@
+//! The attempts of a task as rows with anchors, and all attempts of a run as CSV.
+
+use super::{Context, root_of};
+use crate::results::{Row, RunFile, slug};
+use crate::site::board::Board;
+use crate::site::error::SiteError;
+use crate::site::numbers::{field, push_data, push_value};
+use crate::site::table::push_csv_line;
+use crate::site::text::push_escaped;
+use rayon::prelude::*;
+use std::fmt::Write;
+
+/// Files of attempts end before this many bytes; a host takes 25 MiB.
+const MOST_BYTES: usize = 20 << 20;
+
+/// A column of single numbers: heading and pointers into the line; two pointers are read as "k of n".
+const COLUMNS: &[(&str, &str, Option<&str>)] = &[
+    ("Targets", "/tests/targets/passed", Some("/tests/targets/total")),
+    ("Guards", "/tests/guards/passed", Some("/tests/guards/total")),
+    ("Turns", "/turns", None),
+    ("Output tokens", "/usage/output", None),
+    ("Agent time", "/seconds/agent", None),
+    ("Whole time", "/seconds/total", None),
+    ("Cost", "/cost_usd", None),
+];
+
+/// Which parts of the table any attempt of the page has.
+struct Shown {
+    columns: Vec<&'static (&'static str, &'static str, Option<&'static str>)>,
+    stop: bool,
+    error: bool,
+}
+
+fn shown(groups: &[(usize, &[Row])]) -> Shown {
+    let rows = || groups.iter().flat_map(|(_, rows)| rows.iter());
+    Shown {
+        columns: COLUMNS.iter().filter(|c| rows().any(|r| field(r, c.1).is_some_and(|f| f.0.is_some()))).collect(),
+        stop: rows().any(|r| !r.stop.label().is_empty()),
+        error: rows().any(|r| r.has_error),
+    }
+}
+
+/// The table of a task's attempts.
+pub fn table(b: &Board<'_>, task: u32, page: &str) -> String {
+    let groups: Vec<(usize, &[Row])> = b.rows_of(task).collect();
+    let shown = shown(&groups);
+    let count: usize = groups.iter().map(|(_, rows)| rows.len()).sum();
+    let mut out = String::with_capacity(800 + count * 420);
+    out.push_str("<div class=\"table-wrap\" role=\"region\" tabindex=\"0\" aria-labelledby=\"attempts-caption\"><table class=\"data\" id=\"attempts\" data-sortable data-filter=\"Filter the attempts\"><caption id=\"attempts-caption\">Every attempt at this task, one row each, with the raw line that it stands on</caption><thead><tr><th scope=\"col\">Attempt</th><th scope=\"col\">Outcome</th>");
+    if shown.stop {
+        out.push_str("<th scope=\"col\">Stop</th>");
+    }
+    for c in &shown.columns {
+        let _ = write!(out, "<th scope=\"col\" class=\"num\">{}</th>", c.0);
+    }
+    if shown.error {
+        out.push_str("<th scope=\"col\">Error</th>");
+    }
+    out.push_str("<th scope=\"col\">Raw line</th></tr></thead><tbody>");
+    let root = root_of(page);
+    for (r, rows) in &groups {
+        for row in *rows {
+            push_row(&mut out, b, *r, row, &shown, &root);
+        }
+    }
+    out.push_str("</tbody></table></div>");
+    out
+}
+
+fn push_row(out: &mut String, b: &Board<'_>, r: usize, row: &Row, shown: &Shown, root: &str) {
+    let run = b.runs[r];
+    let Some(entry) = b.entry_map[r].get(&(row.model, row.variant)).map(|e| &b.entries[*e]) else { return };
+    let run_slug = slug(&run.run.run);
+    let condition = &run.variants[usize::from(row.variant)].1;
+    if row.superseded {
+        out.push_str("<tr class=\"superseded\">");
+    } else {
+        let _ = write!(out, "<tr id=\"{}--{run_slug}--{}\" data-base=\"line|", entry.key, row.repeat);
+        for part in [&run.run.run, &run.run.tasks[row.task as usize], &run.run.models[usize::from(row.model)].id, condition] {
+            push_escaped(out, part);
+            out.push('|');
+        }
+        let _ = write!(out, "{}|\">", row.repeat);
+    }
+    out.push_str("<th scope=\"row\"><span class=\"name\">");
+    push_escaped(out, entry.name());
+    if entry.condition != "default" || super::entries::shows_agent(b) {
+        out.push_str(" · ");
+        push_escaped(out, &entry.agent);
+        out.push_str(" · ");
+        push_escaped(out, &entry.condition);
+    }
+    let _ = write!(out, " · repeat {}</span></th><td><span class=\"outcome o-{}\">{}</span>", row.repeat, row.outcome.word(), row.outcome.label());
+    if row.superseded {
+        out.push_str("<span class=\"sub\">replaced by a later line</span>");
+    } else if row.outcome.excluded(run.run.scoring.infra) {
+        out.push_str("<span class=\"sub\">left out</span>");
+    }
+    out.push_str("</td>");
+    if shown.stop {
+        let _ = write!(out, "<td>{}</td>", row.stop.label());
+    }
+    for c in &shown.columns {
+        push_numbers(out, row, c.1, c.2);
+    }
+    if shown.error {
+        out.push_str("<td>");
+        if let Some(error) = run.error_text(row.line) {
+            out.push_str("<span class=\"name\">");
+            push_escaped(out, &error.class);
+            out.push_str(": ");
+            push_escaped(out, &error.message);
+            out.push_str("</span>");
+        }
+        out.push_str("</td>");
+    }
+    let (shard, line) = run.locate(row.line).unwrap_or((0, u64::from(row.line)));
+    let _ = write!(out, "<td><a class=\"name\" href=\"{root}data/raw/{run_slug}/attempts-{shard:04}.jsonl\">line {line}</a></td></tr>");
+}
+
+fn push_numbers(out: &mut String, row: &Row, pointer: &str, total: Option<&str>) {
+    out.push_str("<td class=\"num\" data-sort=\"");
+    let value = field(row, pointer);
+    push_value(out, value.and_then(|v| v.0));
+    out.push_str("\">");
+    match value {
+        // A superseded line is no number of the site: its value is plain.
+        Some((Some(v), format)) if row.superseded => {
+            let _ = write!(out, "<code>{}</code>", format.text(Some(v)));
+        }
+        Some((Some(v), format)) => {
+            push_data(out, pointer, Some(v), &format.text(Some(v)));
+            if let Some((Some(n), format)) = total.and_then(|t| field(row, t)) {
+                out.push_str(" of ");
+                push_data(out, total.unwrap_or(""), Some(n), &format.text(Some(n)));
+            }
+        }
+        _ => out.push_str("<span class=\"muted\">–</span>"),
+    }
+    out.push_str("</td>");
+}
+
+/// The files of a run's attempts as CSV: paths in order.
+pub fn csv_paths(run: &RunFile) -> Vec<String> {
+    // Every line is shorter than this, so the number of files is known before they are written.
+    let per_file = (MOST_BYTES / (220 + longest(run))).max(1);
+    let files = run.rows.len().div_ceil(per_file).max(1);
+    (0..files).map(|i| format!("data/attempts/{}-{i:04}.csv", slug(&run.run.run))).collect()
+}
+
+fn longest(run: &RunFile) -> usize {
+    let task = run.run.tasks.iter().map(String::len).max().unwrap_or(0);
+    let model = run.run.models.iter().map(|m| m.id.len()).max().unwrap_or(0);
+    let variant = run.variants.iter().map(|v| v.0.len() + v.1.len()).max().unwrap_or(0);
+    2 * (run.run.run.len() + task + model + variant)
+}
+
+/// Stages the attempts of every run as CSV.
+pub fn write_files(context: &Context<'_>) -> Result<(), SiteError> {
+    context.data.runs.par_iter().try_for_each(|run| {
+        let paths = csv_paths(run);
+        let per_file = run.rows.len().div_ceil(paths.len()).max(1);
+        let mut chunks = run.rows.chunks(per_file);
+        paths.iter().try_for_each(|path| context.out.put(path, csv(run, chunks.next().unwrap_or(&[])).as_bytes()))
+    })
+}
+
+fn csv(run: &RunFile, rows: &[Row]) -> String {
+    let mut out = String::with_capacity(200 + rows.len() * 110);
+    out.push_str("run,task,model,agent,condition,repeat,outcome,counted,replaced,stop,targets_passed,targets_total,guards_passed,guards_total,turns,output_tokens,agent_seconds,total_seconds,cost_usd,line\n");
+    let quoted = |text: &str| {
+        let mut field = String::new();
+        push_csv_line(&mut field, &[text.to_owned()]);
+        field.pop();
+        field
+    };
+    let name = quoted(&run.run.run);
+    let tasks: Vec<String> = run.run.tasks.iter().map(|t| quoted(t)).collect();
+    let models: Vec<String> = run.run.models.iter().map(|m| quoted(&m.id)).collect();
+    let variants: Vec<String> = run.variants.iter().map(|(a, c)| format!("{},{}", quoted(a), quoted(c))).collect();
+    for row in rows {
+        let counted = !row.superseded && row.outcome.counts(run.run.scoring.infra);
+        let _ = write!(
+            out,
+            "{name},{},{},{},{},{},{counted},{},{}",
+            tasks[row.task as usize],
+            models[usize::from(row.model)],
+            variants[usize::from(row.variant)],
+            row.repeat,
+            row.outcome.word(),
+            row.superseded,
+            row.stop.label()
+        );
+        for pointer in ["/tests/targets/passed", "/tests/targets/total", "/tests/guards/passed", "/tests/guards/total", "/turns", "/usage/output", "/seconds/agent", "/seconds/total", "/cost_usd"] {
+            out.push(',');
+            push_value(&mut out, field(row, pointer).and_then(|f| f.0));
+        }
+        let _ = writeln!(out, ",{}", row.line);
+    }
+    out
+}

@@ -1,0 +1,197 @@
+//! What the data cannot say, found by rules over the data.
+
+use super::entries::{full_name, id, ordered, whole};
+use crate::results::slug;
+use crate::schema::Source;
+use crate::site::board::{Board, Entry};
+use crate::site::numbers::{Numbers, groups};
+use crate::site::text::name;
+
+/// Fewer attempts than this make a wide range: the sentence is shown.
+const FEW_ATTEMPTS: u64 = 30;
+/// A larger share of left-out attempts is said.
+const LARGE_SHARE: f64 = 0.05;
+/// With fewer repositories nothing is said about others.
+const FEW_REPOS: f64 = 6.0;
+
+/// The sentences, as HTML, the most important first.
+pub fn limits(b: &Board<'_>, numbers: &Numbers) -> Vec<String> {
+    let mut out = Vec::new();
+    let entries = ordered(b, numbers);
+    let with_data: Vec<&Entry> = entries.iter().copied().filter(|e| e.totals.attempts > 0).collect();
+    if with_data.is_empty() {
+        out.push("No agent has been evaluated yet: there is nothing to compare.".to_owned());
+        return out;
+    }
+    let d = |e: &Entry, stat: &str| numbers.data(&id(b, e, stat));
+    few(b, &with_data, &d, &mut out);
+    one_repository(b, &with_data, numbers, &mut out);
+    partial(b, &entries, &d, &mut out);
+    zeros(b, &with_data, numbers, &mut out);
+    separable(b, &with_data, numbers, &mut out);
+    cutoffs(b, &with_data, numbers, &mut out);
+    excluded(b, &with_data, numbers, &mut out);
+    repeats(b, &with_data, &d, &mut out);
+    repositories(b, numbers, &mut out);
+    provenance(b, numbers, &mut out);
+    out
+}
+
+type Data<'f> = dyn Fn(&Entry, &str) -> String + 'f;
+
+fn list(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+fn named(b: &Board<'_>, entries: &[&Entry]) -> String {
+    const SHOWN: usize = 5;
+    let mut names: Vec<String> = entries.iter().take(SHOWN).map(|e| name(&full_name(b, e))).collect();
+    if entries.len() > SHOWN {
+        names.push("others".to_owned());
+    }
+    list(&names)
+}
+
+fn few(b: &Board<'_>, entries: &[&Entry], d: &Data<'_>, out: &mut Vec<String>) {
+    for e in entries.iter().filter(|e| e.totals.attempts < FEW_ATTEMPTS).take(5) {
+        out.push(format!(
+            "<strong>Few attempts.</strong> {} rests on {} attempts: its rate at these tasks could be anything from {} to {}.",
+            name(&full_name(b, e)),
+            d(e, "attempts"),
+            d(e, "wilson_lo"),
+            d(e, "wilson_hi")
+        ));
+    }
+}
+
+fn one_repository(b: &Board<'_>, entries: &[&Entry], numbers: &Numbers, out: &mut Vec<String>) {
+    for e in entries.iter().filter(|e| e.fixed() >= 2).take(5) {
+        for repo in groups(b, "repo").keys() {
+            let fixed = id(b, e, &format!("repo.{}.fixed", slug(repo)));
+            if numbers.value(&fixed).unwrap_or(0.0) * 2.0 > e.fixed() as f64 && groups(b, "repo").len() > 1 {
+                out.push(format!(
+                    "<strong>One repository carries the score.</strong> {} of the {} fixes of {} are in {}.",
+                    numbers.data(&fixed),
+                    numbers.data(&id(b, e, "fixed")),
+                    name(&full_name(b, e)),
+                    name(repo)
+                ));
+            }
+        }
+    }
+}
+
+fn partial(b: &Board<'_>, entries: &[&Entry], d: &Data<'_>, out: &mut Vec<String>) {
+    for e in entries.iter().filter(|e| e.totals.attempts > 0 && e.cells.iter().any(|c| c.n == 0)).take(5) {
+        out.push(format!(
+            "<strong>Tasks not covered.</strong> {} was run on {} of {} tasks; what it would do at the others is unknown.",
+            name(&full_name(b, e)),
+            d(e, "tasks_covered"),
+            d(e, "tasks_total")
+        ));
+    }
+    let unrun: Vec<&Entry> = entries.iter().copied().filter(|e| e.totals.lines == 0).collect();
+    if !unrun.is_empty() {
+        let verb = if unrun.len() == 1 { "was planned and never run: it has no score, which is not a score of zero." } else { "were planned and never run: they have no score, which is not a score of zero." };
+        out.push(format!("<strong>Not run.</strong> {} {verb}", named(b, &unrun)));
+    }
+}
+
+fn zeros(b: &Board<'_>, entries: &[&Entry], numbers: &Numbers, out: &mut Vec<String>) {
+    let zero: Vec<&Entry> = entries.iter().copied().filter(|e| e.fixed() == 0).collect();
+    if let [first, _, ..] = zero.as_slice() {
+        out.push(format!(
+            "<strong>Zero is tied.</strong> {} fixed nothing. That does not order them, and it does not show that they cannot: for tasks like these up to {} stays possible ({}).",
+            named(b, &zero),
+            numbers.data(&id(b, first, "taw_hi")),
+            name(&full_name(b, first))
+        ));
+    }
+}
+
+fn separable(b: &Board<'_>, entries: &[&Entry], numbers: &Numbers, out: &mut Vec<String>) {
+    let [first, second, ..] = entries else { return };
+    let (x, y) = if first.key < second.key { (first, second) } else { (second, first) };
+    let pair = |stat: &str| format!("pair.{}.{}.{}.{stat}", b.config.id, x.key, y.key);
+    match numbers.value(&pair("p_holm")) {
+        Some(p) if p > 0.05 => {
+            let gap = numbers.value(&pair("mde")).map_or_else(String::new, |_| format!(" The smallest gap that their {} common tasks could show is {}.", numbers.data(&pair("matched_tasks")), numbers.data(&pair("mde"))));
+            out.push(format!(
+                "<strong>First and second are not separated.</strong> {} and {}: adjusted p = {}.{gap}",
+                name(&full_name(b, first)),
+                name(&full_name(b, second)),
+                numbers.data(&pair("p_holm"))
+            ));
+        }
+        Some(_) => {}
+        None => out.push(format!("<strong>Not comparable.</strong> {} and {} share no task.", name(&full_name(b, first)), name(&full_name(b, second)))),
+    }
+}
+
+fn cutoffs(b: &Board<'_>, entries: &[&Entry], numbers: &Numbers, out: &mut Vec<String>) {
+    let unknown: Vec<&Entry> = entries.iter().copied().filter(|e| e.model.cutoff.is_none()).collect();
+    if !unknown.is_empty() && b.tasks.iter().any(|t| t.merged_at.is_some()) {
+        out.push(format!("<strong>Training data.</strong> No knowledge cutoff is recorded for {}: whether a human fix was in its training data cannot be told.", named(b, &unknown)));
+    }
+    for e in entries.iter().filter(|e| numbers.value(&id(b, e, "cutoff_tasks")).is_some_and(|n| n > 0.0)).take(5) {
+        out.push(format!(
+            "<strong>Training data.</strong> {} of the {} tasks that {} was run on were merged before its knowledge cutoff or within <code>90</code> days after it: their fixes may have been in its training data.",
+            numbers.data(&id(b, e, "cutoff_tasks")),
+            numbers.data(&id(b, e, "tasks_covered")),
+            name(&full_name(b, e))
+        ));
+    }
+}
+
+fn excluded(b: &Board<'_>, entries: &[&Entry], numbers: &Numbers, out: &mut Vec<String>) {
+    for e in entries.iter().filter(|e| numbers.value(&id(b, e, "excluded_share")).is_some_and(|s| s > LARGE_SHARE)).take(5) {
+        out.push(format!(
+            "<strong>Many attempts left out.</strong> {} of {}’s attempts are infrastructure faults or were stopped. Had all of them failed, its rate were {}; had all of them fixed, {}.",
+            numbers.data(&id(b, e, "excluded_share")),
+            name(&full_name(b, e)),
+            numbers.data(&id(b, e, "worst_rate")),
+            numbers.data(&id(b, e, "best_rate"))
+        ));
+    }
+    if numbers.value(&whole(b, "limit_hits")).is_some_and(|n| n > 0.0) {
+        out.push(format!("<strong>Limits.</strong> {} attempts ran into a limit of turns, time or cost; with more of it they might have ended otherwise.", numbers.data(&whole(b, "limit_hits"))));
+    }
+    if numbers.value(&whole(b, "cost_unknown")).is_some_and(|n| n > 0.0) {
+        out.push(format!("<strong>Cost unknown.</strong> {} attempts do not say what they cost; they are in no cost figure.", numbers.data(&whole(b, "cost_unknown"))));
+    }
+}
+
+fn repeats(b: &Board<'_>, entries: &[&Entry], d: &Data<'_>, out: &mut Vec<String>) {
+    let repeated = |e: &&&Entry| e.cells.iter().filter(|c| c.n > 0).all(|c| c.n >= 2);
+    if let Some(e) = entries.iter().filter(repeated).max_by_key(|e| e.totals.attempts) {
+        out.push(format!(
+            "<strong>Repeats are not new tasks.</strong> The {} attempts of {} at {} tasks carry the information of {} independent tasks.",
+            d(e, "attempts"),
+            name(&full_name(b, e)),
+            d(e, "tasks_covered"),
+            d(e, "n_eff")
+        ));
+    }
+}
+
+fn repositories(b: &Board<'_>, numbers: &Numbers, out: &mut Vec<String>) {
+    let repos = numbers.value(&whole(b, "repos")).unwrap_or(0.0);
+    if repos > 0.0 && repos < FEW_REPOS {
+        out.push(format!("<strong>Too few repositories.</strong> The tasks come from {} repositories; that is too few to generalise to others.", numbers.data(&whole(b, "repos"))));
+    }
+}
+
+fn provenance(b: &Board<'_>, numbers: &Numbers, out: &mut Vec<String>) {
+    let imported = b.runs.iter().filter(|r| r.run.source == Source::Imported).count();
+    if imported > 0 {
+        let all = if imported == b.runs.len() { "All" } else { "Some" };
+        out.push(format!(
+            "<strong>Imported.</strong> {all} of these {} attempts are outcomes that another system published without its raw files: no patch, transcript or test report can be checked here.",
+            numbers.data(&whole(b, "attempts"))
+        ));
+    }
+}

@@ -1,0 +1,227 @@
+//! One file a kind of page: numbers and names in, a typed view out; the templates put it on paper.
+
+mod attempts;
+mod board;
+mod charts;
+mod data;
+pub mod entries;
+mod field;
+mod limits;
+mod model;
+mod pair;
+mod publisher;
+mod release;
+mod run;
+mod task;
+
+pub use entries::{full_name, ordered};
+
+use super::config::Config;
+use super::error::SiteError;
+use super::extract::loose_digits;
+use super::feed::address;
+use super::numbers::Computed;
+use super::render::{Crumb, NavItem, Page, Renderer};
+use super::table::Table;
+use super::write::Output;
+use crate::results::Dataset;
+use rayon::prelude::*;
+use serde::Serialize;
+use std::sync::Mutex;
+
+/// What every page is made from.
+pub struct Context<'a> {
+    /// The publisher's choices.
+    pub config: &'a Config,
+    /// Boards and numbers.
+    pub computed: &'a Computed<'a>,
+    /// Raw results.
+    pub data: &'a Dataset,
+    /// Templates.
+    pub renderer: &'a Renderer<'a>,
+    /// Where pages go.
+    pub out: &'a Output,
+    /// Time of the newest datum, RFC 3339.
+    pub as_of: String,
+    /// Navigation: text and path of the page's file.
+    pub nav: Vec<(String, String)>,
+    /// Address of the preview picture.
+    pub card: Option<String>,
+    /// Pages written so far.
+    pub pages: Mutex<Vec<String>>,
+    /// Called once a page.
+    pub on_page: &'a (dyn Fn() + Sync),
+}
+
+/// A table with the files that hold it.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct TableView {
+    /// HTML.
+    pub html: String,
+    /// Files: address and text.
+    pub files: Vec<(String, String)>,
+}
+
+/// A chart, what it shows in words, and the same data as a table.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Figure {
+    /// Anchor.
+    pub id: String,
+    /// The finding, HTML.
+    pub finding: String,
+    /// The picture.
+    pub svg: String,
+    /// Group of an alternative, such as `repo`; empty where there is none.
+    pub group: String,
+    /// The table beside it.
+    pub twin: TableView,
+}
+
+/// A part of a page under one heading.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Section {
+    /// Anchor.
+    pub id: String,
+    /// Heading, HTML.
+    pub heading: String,
+    /// Words under it, HTML paragraphs or lists.
+    pub lead: String,
+    /// Whether the figures are alternatives of which one is looked at.
+    pub field: bool,
+    /// Charts.
+    pub figures: Vec<Figure>,
+    /// Tables.
+    pub tables: Vec<TableView>,
+}
+
+/// The view of a page that is a heading and sections.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct SectionsView {
+    /// Small words above the heading.
+    pub kicker: String,
+    /// Heading, HTML.
+    pub heading: String,
+    /// What stands first, HTML.
+    pub lead: String,
+    /// Facts: term and description, HTML.
+    pub facts: Vec<(String, String)>,
+    /// Parts.
+    pub sections: Vec<Section>,
+}
+
+/// A page about to be written.
+pub struct Sheet<'s, V> {
+    /// Path of its file.
+    pub path: String,
+    /// Template.
+    pub kind: &'static str,
+    /// Title, plain.
+    pub title: String,
+    /// Description, plain.
+    pub description: String,
+    /// Way to it: text and path of each page before it.
+    pub crumbs: Vec<(String, String)>,
+    /// View.
+    pub view: &'s V,
+}
+
+/// The prefix that leads from a page back to the site's root.
+pub fn root_of(path: &str) -> String {
+    "../".repeat(path.matches('/').count())
+}
+
+/// The address of one page, seen from another.
+pub fn href(from: &str, to: &str) -> String {
+    let target = format!("{}{}", root_of(from), address(to));
+    if target.is_empty() { "./".to_owned() } else { target }
+}
+
+impl Context<'_> {
+    /// Renders a page, checks that it holds no typed digit, and stages it.
+    pub fn write<V: Serialize>(&self, sheet: &Sheet<'_, V>) -> Result<(), SiteError> {
+        let base = &self.config.base_url;
+        let absolute = sheet.kind == "missing";
+        let to = |path: &str| if absolute { format!("/{}", address(path)) } else { href(&sheet.path, path) };
+        let mut crumbs: Vec<Crumb> = sheet.crumbs.iter().map(|(text, path)| Crumb { text: text.clone(), href: Some(to(path)) }).collect();
+        if !crumbs.is_empty() {
+            crumbs.push(Crumb { text: sheet.title.clone(), href: None });
+        }
+        let page = Page {
+            title: sheet.title.clone(),
+            kind: sheet.kind,
+            description: sheet.description.clone(),
+            root: if absolute { "/".into() } else { root_of(&sheet.path) },
+            canonical: (!base.is_empty() && !absolute).then(|| format!("{base}/{}", address(&sheet.path))),
+            card: self.card.clone().filter(|_| !base.is_empty()).map(|c| format!("{base}/{c}")),
+            crumbs,
+            nav: self.nav.iter().map(|(text, path)| NavItem { text: text.clone(), href: to(path), current: *path == sheet.path }).collect(),
+            as_of: self.as_of.clone(),
+            as_of_text: self.as_of.get(..10).unwrap_or(&self.as_of).to_owned(),
+        };
+        let html = self.renderer.page(&page, sheet.view)?;
+        check(&sheet.path, &html)?;
+        self.out.put(&sheet.path, html.as_bytes())?;
+        if !absolute {
+            self.lock().push(sheet.path.clone());
+        }
+        (self.on_page)();
+        Ok(())
+    }
+
+    /// A table as HTML with its CSV and JSON staged beside the site's data.
+    pub fn table(&self, page: &str, dir: &str, table: &Table) -> Result<TableView, SiteError> {
+        let numbers = &self.computed.numbers;
+        let mut files = Vec::new();
+        for (extension, label, text) in [("csv", "CSV", table.csv(numbers)), ("json", "JSON", table.json(numbers))] {
+            let path = format!("data/{dir}/{}.{extension}", table.id);
+            self.out.put(&path, text.as_bytes())?;
+            files.push((format!("{}{path}", root_of(page)), label.to_owned()));
+        }
+        Ok(TableView { html: table.html(numbers), files })
+    }
+
+    /// A table as HTML whose data stand in files of the board.
+    pub fn table_without_files(&self, table: &Table) -> TableView {
+        TableView { html: table.html(&self.computed.numbers), files: Vec::new() }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<String>> {
+        self.pages.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+fn check(path: &str, html: &str) -> Result<(), SiteError> {
+    if let Some(at) = html.find(super::numbers::UNKNOWN) {
+        let id: String = html[at + super::numbers::UNKNOWN.len()..].chars().take_while(|c| *c != '"').collect();
+        return Err(SiteError::content(path, format!("quotes the number {id:?}, which does not exist"), "data/numbers.json lists every id"));
+    }
+    if let Some(text) = loose_digits(html).first() {
+        return Err(SiteError::content(path, format!("a typed digit in: {text:?}"), "a result is quoted by its id; constants stand in <code>, names in an element of class name"));
+    }
+    Ok(())
+}
+
+/// Writes every page of the site but the content pages.
+pub fn write_all(context: &Context<'_>) -> Result<(), SiteError> {
+    let boards = &context.computed.boards;
+    boards.par_iter().enumerate().try_for_each(|(i, b)| {
+        rayon::join(|| board::write(context, b, i == 0), || task::write_all(context, b)).both()?;
+        pair::write_all(context, b)
+    })?;
+    rayon::join(|| model::write_all(context), || run::write_all(context)).both()?;
+    release::write(context)?;
+    attempts::write_files(context)?;
+    data::write(context)
+}
+
+/// Both results of a join, or the first error.
+trait Both {
+    fn both(self) -> Result<(), SiteError>;
+}
+
+impl Both for (Result<(), SiteError>, Result<(), SiteError>) {
+    fn both(self) -> Result<(), SiteError> {
+        self.0?;
+        self.1
+    }
+}

@@ -1,0 +1,127 @@
+//! The page of a task: what it is, how each model did, and each attempt.
+
+use super::entries::{full_name, head_cell, ordered};
+use super::{Context, Section, SectionsView, Sheet, TableView, attempts, href, root_of};
+use crate::results::slug;
+use crate::site::board::Board;
+use crate::site::error::SiteError;
+use crate::site::table::{Cell, Row, Table};
+use crate::site::text::{escape, link, name};
+use rayon::prelude::*;
+
+/// The path of a task's page.
+pub fn path(board: &str, task: &str) -> String {
+    format!("task/{board}/{}.html", slug(task))
+}
+
+/// The path of the list of a board's tasks.
+pub fn index_path(board: &str) -> String {
+    format!("tasks/{board}.html")
+}
+
+/// Writes the page of every task, and their list.
+pub fn write_all(context: &Context<'_>, b: &Board<'_>) -> Result<(), SiteError> {
+    if b.tasks.is_empty() {
+        return Ok(());
+    }
+    (0..b.tasks.len()).into_par_iter().with_min_len(4).try_for_each(|t| write(context, b, t))?;
+    write_index(context, b)
+}
+
+fn write(context: &Context<'_>, b: &Board<'_>, t: usize) -> Result<(), SiteError> {
+    let task = &b.tasks[t];
+    let page = path(&b.config.id, &task.id);
+    let numbers = &context.computed.numbers;
+    let n = |stat: &str| numbers.data(&format!("task.{}.{}.{stat}", b.config.id, slug(&task.id)));
+    let mut facts = vec![("Task".to_owned(), name(&task.id)), ("Suite".to_owned(), name(&b.config.suite))];
+    let mut fact = |term: &str, html: Option<String>| facts.extend(html.map(|h| (term.to_owned(), h)));
+    fact("Repository", task.repo.as_deref().map(name));
+    fact("Language", task.language.as_deref().map(name));
+    fact("Human fix merged", task.merged_at.as_ref().map(|d| format!("<time>{}</time>", escape(d))));
+    fact("Targets", task.targets.map(|v| format!("<code>{v}</code>")));
+    fact("Guards", task.guards.map(|v| format!("<code>{v}</code>")));
+    fact("Attempts", Some(format!("{} of which {} fixed", n("attempts"), n("fixed"))));
+    fact("Models with an attempt", Some(n("entries_with_data")));
+    let mut by_model = Table::new("models", "How often each model fixed this task", &[("Model", "model", false), ("Fixed", "fixed", true), ("Left out", "excluded", true)]);
+    for e in ordered(b, numbers) {
+        let c = e.cells[t];
+        let family = |what: &str| format!("cell|{}|{}|{}|{what}", b.config.id, e.key, task.id);
+        let fixed = if c.n == 0 { Cell::html("<span class=\"muted\">not run</span>".into(), "not run") } else { Cell::Ratio(family("fixed"), c.c, family("attempts"), c.n) };
+        let excluded = if c.excluded == 0 { Cell::Empty } else { Cell::html(format!("<code>{}</code>", c.excluded), "") };
+        let head = if super::entries::shows_agent(b) { Cell::name(&full_name(b, e)) } else { head_cell(context.config, &page, e) };
+        by_model.rows.push(Row::new(vec![head, fixed, excluded]));
+    }
+    let by_model = context.table_without_files(&by_model.without_empty_columns());
+    let files = vec![(href(&page, "data.html"), "All attempts and raw lines".to_owned())];
+    let has_rows = b.rows_of(t as u32).next().is_some();
+    let table = if has_rows { TableView { html: attempts::table(b, t as u32, &page), files } } else { TableView { html: "<p>No attempt at this task exists.</p>".into(), files } };
+    let evidence = "<p>Patches, transcripts and test reports are shown where a run published them; the runs on this page did not.</p>";
+    let view = SectionsView {
+        kicker: format!("Task of {}", link(&href(&page, &board_path(context, b)), &escape(&b.config.title))),
+        heading: name(task.title.as_deref().unwrap_or(&task.id)),
+        lead: String::new(),
+        facts,
+        sections: vec![
+            Section { id: "by-model".into(), heading: "By model".into(), tables: vec![by_model], ..Section::default() },
+            Section { id: "all-attempts".into(), heading: "Attempts".into(), lead: if has_rows { evidence.into() } else { String::new() }, tables: vec![table], ..Section::default() },
+        ],
+    };
+    let sheet = Sheet {
+        title: task.title.clone().unwrap_or_else(|| task.id.clone()),
+        description: format!("Every attempt at the task {} of {}, with the raw line of each.", task.id, b.config.suite),
+        kind: "task",
+        crumbs: crumbs(context, b),
+        path: page,
+        view: &view,
+    };
+    context.write(&sheet)
+}
+
+/// The path of a board's page.
+pub fn board_path(context: &Context<'_>, b: &Board<'_>) -> String {
+    super::board::path(&b.config.id, context.config.boards.first().is_some_and(|f| f.id == b.config.id))
+}
+
+/// The way to a page below a board.
+pub fn crumbs(context: &Context<'_>, b: &Board<'_>) -> Vec<(String, String)> {
+    let mut crumbs = vec![(context.config.title.clone(), "index.html".to_owned())];
+    let path = board_path(context, b);
+    if path != "index.html" {
+        crumbs.push((b.config.title.clone(), path));
+    }
+    crumbs
+}
+
+/// Lists with more tasks are links alone.
+const MOST_ROWS: usize = 2000;
+
+fn write_index(context: &Context<'_>, b: &Board<'_>) -> Result<(), SiteError> {
+    let page = index_path(&b.config.id);
+    let mut table = Table::new("tasks", "The tasks of this board", &[("Task", "task", false), ("Repository", "repo", false), ("Language", "language", false), ("Merged", "merged_at", false), ("Fixed", "fixed", true), ("Attempts", "attempts", true)]);
+    table.filter = true;
+    for task in &b.tasks {
+        let n = |stat: &str| Cell::Number(format!("task.{}.{}.{stat}", b.config.id, slug(&task.id)));
+        table.rows.push(Row::new(vec![
+            Cell::link(&href(&page, &path(&b.config.id, &task.id)), task.title.as_deref().unwrap_or(&task.id)),
+            task.repo.as_deref().map_or(Cell::Empty, Cell::name),
+            task.language.as_deref().map_or(Cell::Empty, Cell::name),
+            task.merged_at.as_ref().map_or(Cell::Empty, |d| Cell::html(format!("<time>{}</time>", escape(d)), d)),
+            n("fixed"),
+            n("attempts"),
+        ]));
+    }
+    let table = table.without_empty_columns();
+    let mut view = context.table(&page, &b.config.id, &table)?;
+    if b.tasks.len() > MOST_ROWS {
+        let items: String = b.tasks.iter().map(|t| format!("<li>{}</li>", link(&href(&page, &path(&b.config.id, &t.id)), &name(&t.id)))).collect();
+        view.html = format!("<ul class=\"columns\">{items}</ul>");
+    }
+    let view = SectionsView {
+        kicker: link(&format!("{}{}", root_of(&page), super::super::feed::address(&board_path(context, b))), &escape(&b.config.title)),
+        heading: "Tasks".into(),
+        sections: vec![Section { id: "list".into(), heading: "All tasks".into(), tables: vec![view], ..Section::default() }],
+        ..SectionsView::default()
+    };
+    let title = format!("Tasks of {}", b.config.title);
+    context.write(&Sheet { path: page, kind: "tasks", title, description: format!("The tasks of {}, with attempts and fixes.", b.config.suite), crumbs: crumbs(context, b), view: &view })
+}

@@ -1,0 +1,133 @@
+//! The files from which a reader recomputes the site: raw bytes, manifest, numbers.
+
+use super::config::Config;
+use super::error::SiteError;
+use super::numbers::Computed;
+use super::write::{Output, hex};
+use crate::results::{Dataset, slug};
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct Manifest<'a> {
+    schema: &'static str,
+    files: Vec<RawFile<'a>>,
+}
+
+/// A raw file as published.
+#[derive(Clone, Debug, Serialize)]
+pub struct RawFile<'a> {
+    /// Path in the site.
+    pub path: String,
+    /// Size.
+    pub bytes: u64,
+    /// SHA-256 in hex.
+    pub sha256: &'a str,
+    /// Run it belongs to.
+    pub run: &'a str,
+    /// Lines, for pieces of attempts files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lines: Option<u64>,
+}
+
+/// Every raw file, in byte order of the paths.
+pub fn raw_files(data: &Dataset) -> Vec<RawFile<'_>> {
+    let mut files = Vec::new();
+    for p in &data.publishers {
+        let run = p.record.run.as_str();
+        files.push(RawFile { path: format!("data/raw/{}/publisher.json", slug(run)), bytes: p.bytes.len() as u64, sha256: &p.sha256, run, lines: None });
+    }
+    for r in &data.runs {
+        let run = r.run.run.as_str();
+        let folder = slug(run);
+        files.push(RawFile { path: format!("data/raw/{folder}/run.json"), bytes: r.plan_bytes.len() as u64, sha256: &r.plan_sha256, run, lines: None });
+        for (i, s) in r.shards.iter().enumerate() {
+            files.push(RawFile { path: format!("data/raw/{folder}/attempts-{i:04}.jsonl"), bytes: s.len, sha256: &s.sha256, run, lines: Some(s.lines) });
+        }
+    }
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    files
+}
+
+/// SHA-256 over the raw files' digests and paths, as `sha256sum` would list them.
+pub fn data_digest(data: &Dataset) -> String {
+    let lines: String = raw_files(data).iter().map(|f| format!("{}  {}\n", f.sha256, f.path)).collect();
+    hex(lines.as_bytes())
+}
+
+#[derive(Serialize)]
+struct NumbersFile<'a> {
+    schema: &'static str,
+    as_of: &'a str,
+    data_sha256: String,
+    boards: Vec<BoardInfo<'a>>,
+    releases: Vec<ReleaseInfo<'a>>,
+    numbers: &'a [super::numbers::Number],
+}
+
+#[derive(Serialize)]
+struct BoardInfo<'a> {
+    id: &'a str,
+    suite: &'a str,
+    runs: Vec<&'a str>,
+    entries: Vec<EntryInfo<'a>>,
+    tasks: &'a [crate::schema::TaskDetail],
+}
+
+#[derive(Serialize)]
+struct EntryInfo<'a> {
+    key: &'a str,
+    model: &'a str,
+    agent: &'a str,
+    condition: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cutoff: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct ReleaseInfo<'a> {
+    version: &'a str,
+    board: &'a str,
+    runs: Vec<&'a str>,
+}
+
+/// Stages plans, records, manifest, numbers and the configuration that verification needs.
+pub fn write(out: &Output, config: &Config, computed: &Computed<'_>, data: &Dataset, as_of: &str) -> Result<(), SiteError> {
+    for p in &data.publishers {
+        out.put_with_digest(&format!("data/raw/{}/publisher.json", slug(&p.record.run)), &p.bytes, p.sha256.clone())?;
+    }
+    for r in &data.runs {
+        out.put_with_digest(&format!("data/raw/{}/run.json", slug(&r.run.run)), &r.plan_bytes, r.plan_sha256.clone())?;
+    }
+    let manifest = Manifest { schema: "tsbench.manifest/1", files: raw_files(data) };
+    out.put("data/manifest.json", &line(&manifest)?)?;
+    let boards = computed.boards.iter().map(info).collect();
+    let releases = config
+        .releases
+        .iter()
+        .zip(&computed.releases)
+        .flat_map(|(r, boards)| boards.iter().map(|b| ReleaseInfo { version: &r.version, board: &b.config.id, runs: b.runs.iter().map(|r| r.run.run.as_str()).collect() }))
+        .collect();
+    let numbers = NumbersFile { schema: "tsbench.numbers/1", as_of, data_sha256: data_digest(data), boards, releases, numbers: computed.numbers.list() };
+    out.put("data/numbers.json", &line(&numbers)?)?;
+    out.put("data/site.json", &line(config)?)
+}
+
+fn line<T: Serialize>(value: &T) -> Result<Vec<u8>, SiteError> {
+    let mut bytes = serde_json::to_vec(value)?;
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
+fn info<'a>(b: &'a super::board::Board<'a>) -> BoardInfo<'a> {
+    BoardInfo {
+        id: &b.config.id,
+        suite: &b.config.suite,
+        runs: b.runs.iter().map(|r| r.run.run.as_str()).chain(b.publishers.iter().map(|p| p.record.run.as_str())).collect(),
+        entries: b
+            .entries
+            .iter()
+            .map(|e| EntryInfo { key: &e.key, model: &e.model.id, agent: &e.agent, condition: &e.condition, cutoff: e.model.cutoff.as_deref() })
+            .collect(),
+        tasks: &b.tasks,
+    }
+}

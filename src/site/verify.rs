@@ -1,0 +1,270 @@
+//! Recomputes a published site from its raw files and compares every number that it states.
+
+use super::config::Config;
+use super::error::SiteError;
+use super::extract::stated;
+use super::numbers::{Computed, Families, compute};
+use super::write::{SUMS, hex};
+use crate::results::{Dataset, Level, read};
+use rayon::prelude::*;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// One statement of the site that does not hold.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Difference {
+    /// Number, or file where a file as a whole is meant.
+    pub id: String,
+    /// Where it is stated.
+    pub place: String,
+    /// What the site says.
+    pub stated: String,
+    /// What the raw files give.
+    pub recomputed: String,
+}
+
+/// What verification found.
+#[derive(Clone, Debug, Default)]
+pub struct Verified {
+    /// Numbers recomputed.
+    pub numbers: usize,
+    /// Statements of numbers in pages, charts and tables that were compared.
+    pub statements: usize,
+    /// Files whose digests were compared.
+    pub files: usize,
+    /// Everything that does not hold, in order of id and place.
+    pub differences: Vec<Difference>,
+}
+
+/// Verifies the site in `site` from its own raw files and, where given, from `results` as well.
+pub fn verify(site: &Path, results: Option<&Path>) -> Result<Verified, SiteError> {
+    let mut out = Verified::default();
+    let files = digests(site, &mut out)?;
+    let path = site.join("data/site.json");
+    let text = std::fs::read_to_string(&path).map_err(SiteError::io(&path))?;
+    let config: Config = serde_json::from_str(&text).map_err(|e| SiteError::content(path.display().to_string(), e.to_string(), "the file is written by tsbench-site build"))?;
+    config.validate("data/site.json")?;
+    let joined = join_shards(site)?;
+    let own = read(joined.path())?;
+    compare(site, &config, &own, &files, "the site’s raw files", &mut out)?;
+    if let Some(results) = results {
+        let theirs = read(results)?;
+        same_raw(&own, &theirs, &mut out);
+        compare(site, &config, &theirs, &files, "the results folder", &mut out)?;
+    }
+    out.differences.sort();
+    out.differences.dedup();
+    Ok(out)
+}
+
+/// Compares every file with the list of digests; returns the files of the list.
+fn digests(site: &Path, out: &mut Verified) -> Result<Vec<String>, SiteError> {
+    let path = site.join(SUMS);
+    let text = std::fs::read_to_string(&path).map_err(SiteError::io(&path))?;
+    let listed: Vec<(&str, &str)> = text.lines().filter_map(|l| l.split_once("  ")).filter(|(_, p)| super::write::is_plain(p)).collect();
+    if listed.is_empty() {
+        return Err(SiteError::content(path.display().to_string(), "lists no file", "name the folder of a built site"));
+    }
+    let bad: Vec<Difference> = listed
+        .par_iter()
+        .filter_map(|(sha, file)| {
+            let found = std::fs::read(site.join(file)).map_or_else(|_| "missing".to_owned(), |b| hex(&b));
+            (found != *sha).then(|| Difference { id: format!("file {file}"), place: SUMS.into(), stated: (*sha).to_owned(), recomputed: found })
+        })
+        .collect();
+    out.files = listed.len();
+    out.differences.extend(bad);
+    Ok(listed.into_iter().map(|(_, p)| p.to_owned()).collect())
+}
+
+/// The raw files of a site as a results folder: the pieces of each attempts file put together again.
+fn join_shards(site: &Path) -> Result<tempfile::TempDir, SiteError> {
+    use std::io::Write;
+    let dir = tempfile::tempdir().map_err(SiteError::io(std::env::temp_dir()))?;
+    let raw = site.join("data/raw");
+    for entry in walkdir::WalkDir::new(&raw).sort_by_file_name() {
+        let entry = entry.map_err(|e| SiteError::Io { path: raw.clone(), source: e.into() })?;
+        if !entry.file_type().is_file() {
+            continue;
+        }
+        let path = entry.path();
+        let short = path.strip_prefix(&raw).unwrap_or(path);
+        let folder = dir.path().join("results").join(short.parent().unwrap_or(Path::new("")));
+        std::fs::create_dir_all(&folder).map_err(SiteError::io(&folder))?;
+        let name = path.file_name().and_then(|n| n.to_str()).unwrap_or("");
+        let bytes = std::fs::read(path).map_err(SiteError::io(path))?;
+        let target = folder.join(if name.starts_with("attempts-") { "attempts.jsonl" } else { name });
+        let mut file = std::fs::OpenOptions::new().create(true).append(true).open(&target).map_err(SiteError::io(&target))?;
+        file.write_all(&bytes).map_err(SiteError::io(&target))?;
+    }
+    std::fs::create_dir_all(dir.path().join("results")).map_err(SiteError::io(dir.path()))?;
+    Ok(dir)
+}
+
+/// The published raw files against the reader's own copies.
+fn same_raw(own: &Dataset, theirs: &Dataset, out: &mut Verified) {
+    let list = |data: &Dataset| -> BTreeMap<String, String> { super::published::raw_files(data).into_iter().map(|f| (f.path, f.sha256.to_owned())).collect() };
+    let (own, theirs) = (list(own), list(theirs));
+    for (path, sha) in &own {
+        let found = theirs.get(path).cloned().unwrap_or_else(|| "missing".into());
+        if found != *sha {
+            out.differences.push(Difference { id: format!("file {path}"), place: "the results folder".into(), stated: sha.clone(), recomputed: found });
+        }
+    }
+    for (path, sha) in theirs.iter().filter(|(p, _)| !own.contains_key(*p)) {
+        out.differences.push(Difference { id: format!("file {path}"), place: "the results folder".into(), stated: "not published".into(), recomputed: sha.clone() });
+    }
+}
+
+fn compare(site: &Path, config: &Config, data: &Dataset, files: &[String], source: &str, out: &mut Verified) -> Result<(), SiteError> {
+    for fault in data.faults.iter().filter(|f| f.level == Level::Error) {
+        out.differences.push(Difference { id: format!("line {}", fault.file), place: source.to_owned(), stated: "a usable raw file".into(), recomputed: fault.to_string() });
+    }
+    let computed = compute(config, data, None)?;
+    let families = Families::new(&computed.boards, data);
+    let truth = Truth { computed: &computed, families: &families };
+    out.numbers = computed.numbers.list().len();
+    let (mut statements, mut differences) = listed(site, &truth)?;
+    let of_files: Vec<(usize, Vec<Difference>)> = files.par_iter().map(|file| in_file(site, file, &truth)).collect::<Result<_, _>>()?;
+    for (n, found) in of_files {
+        statements += n;
+        differences.extend(found);
+    }
+    out.statements = statements;
+    out.differences.extend(differences);
+    Ok(())
+}
+
+struct Truth<'a> {
+    computed: &'a Computed<'a>,
+    families: &'a Families<'a>,
+}
+
+impl Truth<'_> {
+    fn of(&self, id: &str) -> Option<(Option<f64>, String)> {
+        match self.computed.numbers.get(id) {
+            Some(n) => Some((n.value, n.text.clone())),
+            None => self.families.look_up(id),
+        }
+    }
+
+    /// A statement against the raw files; none where it holds.
+    fn check(&self, id: &str, value: &str, text: Option<&str>, place: &str) -> Option<Difference> {
+        let stated = text.map_or_else(|| value.to_owned(), |t| format!("{value} “{t}”"));
+        let differs = |recomputed: String| Some(Difference { id: id.to_owned(), place: place.to_owned(), stated: stated.clone(), recomputed });
+        let Some((truth, words)) = self.of(id) else { return differs("no such number".into()) };
+        let same_value = match truth {
+            None => value.is_empty(),
+            Some(v) => value.parse::<f64>().is_ok_and(|s| (s - v).abs() <= 1e-12 * v.abs().max(1.0)),
+        };
+        let recomputed = truth.map_or_else(|| "no data".to_owned(), |v| format!("{v} “{words}”"));
+        (!same_value || text.is_some_and(|t| t != words)).then(|| differs(recomputed)).flatten()
+    }
+}
+
+type Found = (usize, Vec<Difference>);
+
+/// `data/numbers.json` against the raw files, both ways.
+fn listed(site: &Path, truth: &Truth<'_>) -> Result<Found, SiteError> {
+    let place = "data/numbers.json";
+    let value = json(site, place)?;
+    let list = value.get("numbers").and_then(Value::as_array).cloned().unwrap_or_default();
+    let mut seen = std::collections::HashSet::new();
+    let mut differences = Vec::new();
+    for n in &list {
+        let id = n.get("id").and_then(Value::as_str).unwrap_or("");
+        seen.insert(id.to_owned());
+        differences.extend(truth.check(id, &plain(n.get("value")), n.get("text").and_then(Value::as_str), place));
+        if let Some(known) = truth.computed.numbers.get(id) {
+            // What a number says of itself must be what it is: statistic, scope, format.
+            let mine = serde_json::to_value(known)?;
+            let own = |v: &Value| v.as_object().map(|o| o.iter().filter(|(k, _)| *k != "value" && *k != "text").map(|(k, v)| (k.clone(), v.clone())).collect::<BTreeMap<_, _>>());
+            if own(&mine) != own(n) {
+                differences.push(Difference { id: id.to_owned(), place: place.into(), stated: n.to_string(), recomputed: mine.to_string() });
+            }
+        }
+    }
+    for n in truth.computed.numbers.list().iter().filter(|n| !seen.contains(&n.id)) {
+        differences.push(Difference { id: n.id.clone(), place: place.into(), stated: "absent".into(), recomputed: n.text.clone() });
+    }
+    Ok((list.len(), differences))
+}
+
+fn json(site: &Path, file: &str) -> Result<Value, SiteError> {
+    let path = site.join(file);
+    let text = std::fs::read_to_string(&path).map_err(SiteError::io(&path))?;
+    serde_json::from_str(&text).map_err(|e| SiteError::content(path.display().to_string(), e.to_string(), "the file is written by tsbench-site build"))
+}
+
+fn plain(value: Option<&Value>) -> String {
+    match value {
+        None | Some(Value::Null) => String::new(),
+        Some(v) => v.to_string(),
+    }
+}
+
+/// The statements of one file: a page, or a table as JSON with its CSV.
+fn in_file(site: &Path, file: &str, truth: &Truth<'_>) -> Result<Found, SiteError> {
+    let path = site.join(file);
+    if file.ends_with(".html") {
+        let Ok(html) = std::fs::read_to_string(&path) else { return Ok((0, Vec::new())) };
+        let found = stated(&html);
+        let differences = found.iter().filter_map(|s| truth.check(&s.id, &s.value, Some(&s.text), file)).collect();
+        return Ok((found.len(), differences));
+    }
+    let is_table = file.starts_with("data/") && file.ends_with(".json") && file.matches('/').count() == 2;
+    if !is_table {
+        return Ok((0, Vec::new()));
+    }
+    let Ok(value) = json(site, file) else {
+        return Ok((1, vec![Difference { id: format!("file {file}"), place: file.to_owned(), stated: "a table".into(), recomputed: "not JSON".into() }]));
+    };
+    let mut count = 0;
+    let mut differences = Vec::new();
+    walk(&value, &mut |id, value, text| {
+        count += 1;
+        differences.extend(truth.check(id, value, Some(text), file));
+    });
+    differences.extend(csv_agrees(&path, file, &value));
+    Ok((count, differences))
+}
+
+/// Every `{"n", "value", "text"}` of a table.
+fn walk(value: &Value, visit: &mut dyn FnMut(&str, &str, &str)) {
+    match value {
+        Value::Object(map) => match (map.get("n").and_then(Value::as_str), map.get("text").and_then(Value::as_str)) {
+            (Some(id), Some(text)) => visit(id, &plain(map.get("value")), text),
+            _ => map.values().for_each(|v| walk(v, visit)),
+        },
+        Value::Array(list) => list.iter().for_each(|v| walk(v, visit)),
+        _ => {}
+    }
+}
+
+/// The numbers of a CSV file are those of the JSON beside it, in the same order.
+fn csv_agrees(path: &Path, file: &str, table: &Value) -> Option<Difference> {
+    let csv: PathBuf = path.with_extension("csv");
+    let text = std::fs::read_to_string(&csv).ok()?;
+    let mut wanted: Vec<f64> = Vec::new();
+    walk(table, &mut |_, value, _| wanted.extend(value.parse::<f64>().ok()));
+    let found: Vec<f64> = text.lines().skip(1).flat_map(fields).filter_map(|f| f.parse::<f64>().ok()).collect();
+    // A CSV holds plain numbers too, such as k; every stated number must be there in order.
+    let mut rest = found.iter();
+    let all = wanted.iter().all(|w| rest.any(|f| f.to_bits() == w.to_bits() || (f - w).abs() <= 1e-12 * w.abs().max(1.0)));
+    let name = file.replace(".json", ".csv");
+    (!all).then(|| Difference { id: format!("file {name}"), place: name.clone(), stated: "the numbers of the JSON table".into(), recomputed: "other numbers".into() })
+}
+
+fn fields(line: &str) -> Vec<String> {
+    let mut out = vec![String::new()];
+    let mut quoted = false;
+    for c in line.chars() {
+        match c {
+            '"' => quoted = !quoted,
+            ',' if !quoted => out.push(String::new()),
+            c => out.last_mut().map_or((), |f| f.push(c)),
+        }
+    }
+    out
+}
