@@ -287,7 +287,10 @@ fn read_lines(bytes: &[u8], name: &str, plan: &Plan<'_>, last_piece: bool, piece
 
 /// Whether a line is the beginning of a JSON object and no more.
 fn is_cut_short(line: &[u8]) -> bool {
-    line.starts_with(b"{") && serde_json::from_slice::<serde::de::IgnoredAny>(line).is_err_and(|e| e.is_eof())
+    let ends_early = |text: &[u8]| serde_json::from_slice::<serde::de::IgnoredAny>(text).is_err_and(|e| e.is_eof());
+    // The parser calls half a number a wrong one: look at what stands before it.
+    let number = line.iter().rposition(|b| !matches!(b, b'0'..=b'9' | b'.' | b'-' | b'+' | b'e' | b'E')).map_or(0, |i| i + 1);
+    line.starts_with(b"{") && (ends_early(line) || (matches!(line[number..].last(), Some(b'.' | b'-' | b'+' | b'e' | b'E')) && ends_early(&line[..number])))
 }
 
 fn append(run: &mut RunFile, mut piece: Piece, faults: &mut Vec<Fault>) {

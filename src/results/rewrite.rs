@@ -16,6 +16,20 @@ fn overlay(old: &mut Value, new: Value) {
                 overlay(old.entry(key).or_insert(Value::Null), value);
             }
         }
+        (Value::Array(old), Value::Array(new)) => {
+            let lengths_agree = old.len() == new.len();
+            let known = std::mem::take(old);
+            for (i, value) in new.into_iter().enumerate() {
+                // Records in a list have identities; without one, only a list of the old length keeps its places.
+                let before = match value.get("id") {
+                    Some(id) => known.iter().find(|o| o.get("id") == Some(id)),
+                    None => known.get(i).filter(|_| lengths_agree),
+                };
+                let mut merged = before.cloned().unwrap_or(Value::Null);
+                overlay(&mut merged, value);
+                old.push(merged);
+            }
+        }
         (old, new) => *old = new,
     }
 }

@@ -1,0 +1,8 @@
+//! The record contract: every fault is one error with file, line, field and remedy, and nothing else is lost.
+
+mod command;
+mod folder;
+mod lines;
+mod plans;
+mod properties;
+mod shards;
