@@ -89,15 +89,15 @@ export function fractions(tasks, kind, k) {
   });
 }
 
-/** Fractions over their least common denominator: { parts, scale }, or null where parts or sums leave 53 bits. */
-export function overCommon(pairs) {
+/** Fractions over their least common denominator: { parts, scale }, or null where parts, or sums of that weight, leave 53 bits. */
+export function overCommon(pairs, weight = pairs.length) {
   let scale = 1n;
   const reduced = pairs.map(([p, q]) => {
     const d = gcd(p, q) || 1n;
     return [p / d, q / d];
   });
   for (const [, q] of reduced) scale = (scale * q) / gcd(scale, q);
-  if (scale * BigInt(Math.max(1, pairs.length)) >= 1n << 53n) return null;
+  if (scale * BigInt(Math.max(1, weight)) >= 1n << 53n) return null;
   return { parts: reduced.map(([p, q]) => Number(p * (scale / q))), scale: Number(scale) };
 }
 
@@ -119,28 +119,37 @@ export function weights(seedHex, G, B = REPLICATES) {
   return drawn.get(key);
 }
 
-/** Sums of every replicate, in drawing order. */
-export function replicateSums(parts, table) {
-  const G = parts.length;
-  const sums = new Float64Array(table.length / G);
-  for (let b = 0, at = 0; b < sums.length; b++) {
+/** Sums of every replicate, in drawing order. The parts stand in some columns of a table of that width; all by default. */
+export function replicateSums(parts, table, columns = parts.map((_, i) => i), width = parts.length) {
+  const sums = new Float64Array(table.length / width);
+  for (let b = 0, row = 0; b < sums.length; b++, row += width) {
     let s = 0;
-    for (let i = 0; i < G; i++) s += table[at++] * parts[i];
+    for (let i = 0; i < parts.length; i++) s += table[row + columns[i]] * parts[i];
     sums[b] = s;
   }
   return sums;
 }
 
-/** Bias-corrected and accelerated range of sorted replicate sums, on the scale of the mean; null where it has no value. */
+/** Means of every replicate, sorted; a replicate that drew none of the columns has no mean and is left out. */
+export function replicateMeans(parts, scale, table, columns, width) {
+  const sums = replicateSums(parts, table, columns, width);
+  const drawn = replicateSums(parts.map(() => 1), table, columns, width);
+  const drew = sums.map((_, b) => b).filter((b) => drawn[b] > 0);
+  // One division of whole numbers: equal means are equal doubles, and so ties stay ties.
+  return drew.map((b) => sums[b] / (scale * drawn[b])).sort();
+}
+
+/** Bias-corrected and accelerated range of sorted replicate means; null where it has no value. */
 export function bca(parts, scale, sorted) {
   const G = parts.length;
   const B = sorted.length;
   const total = sum(parts);
+  const seen = total / (scale * G);
   let below = 0;
   let upTo = 0;
-  for (const s of sorted) {
-    if (s < total) below++;
-    if (s <= total) upTo++;
+  for (const mean of sorted) {
+    if (mean < seen) below++;
+    if (mean <= seen) upTo++;
   }
   const z0 = normalQuantile((below + upTo) / (2 * B));
   const deviations = parts.map((a) => a - total / G);
@@ -152,21 +161,24 @@ export function bca(parts, scale, sorted) {
     const share = normalCdf(z0 + (z0 + z) / stretch(z));
     const at = (B - 1) * share; // quantile of type 7
     const i = Math.min(B - 2, Math.floor(at));
-    return (sorted[i] + (at - i) * (sorted[i + 1] - sorted[i])) / (scale * G);
+    return sorted[i] + (at - i) * (sorted[i + 1] - sorted[i]);
   };
   return { z0, a, lo: end(-Z_975), hi: end(Z_975) };
 }
 
-/** Range of a mean of per-task values: BCa of the task bootstrap, or the task-aware range where that cannot speak. */
-export function bootstrapRange(tasks, kind, k, seedText) {
+/**
+ * Range of a mean of per-task values: BCa of the task bootstrap, or the task-aware range where that cannot speak.
+ * All entries of a board share one table over all tasks of the board; `columns` are the places of this one's tasks in it.
+ */
+export function bootstrapRange(tasks, kind, k, { seed, columns, width }) {
   const pairs = fractions(tasks, kind, k);
   const values = pairs.map(([p, q]) => Number(p) / Number(q));
   const zeros = pairs.filter(([p]) => p === 0n).length;
   const ones = pairs.filter(([p, q]) => p === q).length;
-  const whole = overCommon(pairs);
+  const whole = overCommon(pairs, width);
   const degenerate = !whole || whole.parts.every((a) => a === whole.parts[0]);
   if (degenerate || pairs.length - Math.max(zeros, ones) < 5) return taskAware(values);
-  const sorted = replicateSums(whole.parts, weights(seedOf(seedText), pairs.length)).sort();
+  const sorted = replicateMeans(whole.parts, whole.scale, weights(seedOf(seed), width), columns, width);
   return bca(whole.parts, whole.scale, sorted) ?? taskAware(values);
 }
 

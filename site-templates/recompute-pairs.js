@@ -2,8 +2,10 @@
 import { sum, gcd, Z_975, Z_80 } from "./recompute-math.js";
 import { Z, taskAware, overCommon } from "./recompute-intervals.js";
 
-// Steps up to which the sign-flip test is exact. Above, the gaps are rounded to a lattice and p is an upper bound.
+// Steps, and the sum of all gaps in steps, up to which the sign-flip test is exact. Above, the gaps are rounded to a
+// lattice and p is an upper bound.
 const MOST_STEPS = 2 ** 31;
+const MOST_TOTAL = 2 ** 24;
 const LATTICE = 32768;
 const LOST = 1e-20;
 // Size up to which the permutation test is computed; above, its p is null and never approximated.
@@ -31,7 +33,7 @@ export function signFlip(a, b) {
   const sizes = whole.map((d) => (d < 0n ? -d : d));
   const unit = sizes.reduce(gcd, 0n);
   const total = sizes.reduce((t, d) => t + d, 0n) / unit;
-  if (total * BigInt(sizes.length) > BigInt(MOST_STEPS)) return roundedFlip(gaps);
+  if (total > BigInt(MOST_TOTAL) || total * BigInt(sizes.length) > BigInt(MOST_STEPS)) return roundedFlip(gaps);
   const seen = whole.reduce((t, d) => t + d, 0n) / unit;
   return twoSided(sizes.map((d) => Number(d / unit)), Math.abs(Number(seen)));
 }
@@ -52,13 +54,18 @@ function twoSided(sizes, seen) {
   return Math.min(1, sum(tail));
 }
 
-// Gaps on a lattice of a 32768th of the distance that Hoeffding's bound leaves 1e-20 beyond; the observed sum is lowered
-// by all that the rounding moved and by one step for these doubles, so that p can only be too large.
+// Distance beyond which Hoeffding's bound leaves 1e-20 of a sum of random signs, from the sum of squares.
+const farthest = (squares) => Math.sqrt(2 * squares * Math.log(2 / LOST));
+
+// Gaps on a lattice of a 32768th of that distance; the observed sum is lowered by what the rounding can have moved it
+// (all of it, or its own Hoeffding distance where that is less) and by one step for these doubles, so that p can only be
+// too large.
 function roundedFlip(gaps) {
   const real = gaps.map(([p, q]) => Number(p) / Number(q));
-  const step = Math.sqrt(2 * sum(real.map((d) => d * d)) * Math.log(2 / LOST)) / LATTICE;
+  const step = farthest(sum(real.map((d) => d * d))) / LATTICE;
   const steps = real.map((d) => Math.abs(d) / step);
-  const moved = sum(steps.map((d) => Math.abs(d - Math.round(d))));
+  const errors = steps.map((d) => Math.abs(d - Math.round(d)));
+  const moved = Math.min(sum(errors), farthest(sum(errors.map((e) => e * e))));
   const seen = Math.max(0, Math.abs(sum(real)) / step - moved - 1);
   return twoSided(steps.map(Math.round).filter((d) => d > 0), Math.ceil(seen));
 }
@@ -85,12 +92,28 @@ export function pulledCorrelation(a, b) {
   return (across / Math.sqrt(aa * bb)) * (G / (G + Z * Z));
 }
 
+// Whether both sides' rates add up to the same, in whole numbers: as doubles a residue can be left.
+function sameTotal(a, b) {
+  let [over, under] = [0n, 1n];
+  const add = ([n, c], sign) => {
+    over = over * BigInt(n) + sign * BigInt(c) * under;
+    under *= BigInt(n);
+    const shared = gcd(over < 0n ? -over : over, under);
+    [over, under] = [over / shared, under / shared];
+  };
+  a.forEach((task, i) => {
+    add(task, 1n);
+    add(b[i], -1n);
+  });
+  return over === 0n;
+}
+
 /** Range of the paired difference over matched tasks. */
 export function pairedRange(a, b) {
   const [va, vb] = [rates(a), rates(b)];
   if (!va.length) return { delta: null, lo: null, hi: null };
   const range = squareAndAdd(va, vb, pulledCorrelation(va, vb));
-  return { ...range, delta: sum(va.map((v, i) => v - vb[i])) / va.length };
+  return { ...range, delta: sameTotal(a, b) ? 0 : sum(va.map((v, i) => v - vb[i])) / va.length };
 }
 
 /** Exact two-sided permutation p of the gap between tasks before and after a cutoff ([n, c] rows). */

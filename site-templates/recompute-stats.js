@@ -84,9 +84,14 @@ const cost = remember(function cost(s) {
 const bootstrapped = (s, kind, k) => {
   const held = (s.ranges ??= new Map());
   const key = `${kind} ${k}`;
-  if (!held.has(key)) held.set(key, complete(s, k) ? one.bootstrapRange(cells(s).tasks, kind, k, `bench-bootstrap/v1|${s.board.suite}`) : { lo: null, hi: null });
+  if (!held.has(key)) held.set(key, complete(s, k) ? one.bootstrapRange(cells(s).tasks, kind, k, drawing(s)) : { lo: null, hi: null });
   return held.get(key);
 };
+const drawing = remember(function drawing(s) {
+  const place = new Map(s.universe().map((id, i) => [id, i]));
+  const columns = Uint32Array.from(cells(s).ids, (id) => place.get(id));
+  return { seed: `bench-bootstrap/v1|${s.board.suite}`, columns, width: place.size };
+});
 const complete = (s, k) => cells(s).tasks.length > 0 && cells(s).tasks.every(([n]) => n >= k);
 const suiteMean = (s, f, k) => (complete(s, k) ? mean(cells(s).tasks.map(([n, c]) => f(n, c, k))) : null);
 
@@ -223,8 +228,11 @@ const test = remember(function test(pair) {
 export const pairP = (pair) => test(pair).p;
 /** 1, -1 or 0: which side has the higher task rate. */
 export const direction = (pair) => Math.sign(range(pair).delta ?? 0);
-/** Task rate of a scope. */
-export const taskRate = (s) => taw(s).mean;
+/** Task rate of a scope by one division of whole numbers, so that equal rates are equal. */
+export function taskRate(s) {
+  const whole = one.overCommon(one.fractions(cells(s).tasks, "rate", 1));
+  return whole ? sum(whole.parts) / (whole.scale * whole.parts.length) : taw(s).mean;
+}
 
 const compare = (pair, sign) => pair.a.filter(([n, c], i) => Math.sign(c * pair.b[i][0] - pair.b[i][1] * n) === sign).length;
 const places = (s) => new Set(counted(s).map((row) => `${s.store.at.task[row]} ${s.store.at.repeat[row]}`));

@@ -2,7 +2,7 @@
 // In: raw files (addFile), the published numbers (bind). Out: values (compute, resolve) and verdicts (checkNumber, checkMention).
 import { byBytes, sha256Hex } from "./recompute-math.js";
 import { formatValue, sameValue, familyFormat } from "./recompute-format.js";
-import { createStore, addFile, identityOf, numberAt, atPointer } from "./recompute-lines.js";
+import { createStore, addFile, identityOf, fieldOf, atPointer } from "./recompute-lines.js";
 import { STATS, PAIRS, RANKS, cells, pairOf, pairP, direction, taskRate } from "./recompute-stats.js";
 import { holm, rankRanges } from "./recompute-pairs.js";
 
@@ -132,7 +132,10 @@ function makeScope(ctx, board, q) {
     universe: () => (wanted ? [...wanted] : tasksIn(runs)),
     planned: () => mine.reduce((total, r) => total + plannedOf(r) / (q.entry === null ? 1 : r.models.length), 0),
     cutoff: () => (q.entry === null ? null : cutoffOf(mine, board.named.get(q.entry))),
-    entries: () => board.entries.map((e) => scopeOf(ctx, { ...q, board: board.id, entry: e.key })),
+    entries() {
+      const all = board.entries.map((e) => [e, scopeOf(ctx, { ...q, board: board.id, entry: e.key })]);
+      return all.filter(([e, own]) => own.every.length || runs.some((r) => holds(r, e))).map(([, own]) => own);
+    },
   };
 }
 
@@ -175,7 +178,8 @@ function planOf(ctx, id) {
 
 const holds = (run, entry) => run.agentWord === entry.agent && run.condition === entry.condition && run.models.some((m) => m.id === entry.model);
 const plannedOf = (run) => run.planned_attempts ?? run.tasks.length * run.repeats * run.models.length;
-const cutoffOf = (runs, entry) => runs.map((run) => run.models.find((m) => m.id === entry.model)?.cutoff).find(Boolean) ?? null;
+// What the publisher states for an entry wins over what its runs say.
+const cutoffOf = (runs, entry) => entry.cutoff ?? runs.map((run) => run.models.find((m) => m.id === entry.model)?.cutoff).find(Boolean) ?? null;
 
 const GROUPS = { repo: (t) => t.repo, language: (t) => t.language, month: (t) => t.merged_at?.slice(0, 7) };
 
@@ -206,8 +210,10 @@ function makeFamily(ctx, board, release) {
   };
   const pairs = [];
   keys.forEach((a, i) => keys.slice(i + 1).forEach((b) => pair(a, b).matched && pairs.push({ a, b, pair: pair(a, b) })));
+  const comparable = pairs.length === (keys.length * (keys.length - 1)) / 2;
+  const ranked = comparable && universeOf(ctx, board, release).length >= FEWEST_RANKED_TASKS;
   let solved = null;
-  const solve = () => (solved ??= solveFamily(keys, pairs, scope, universeOf(ctx, board, release).length));
+  const solve = () => (solved ??= solveFamily(keys, pairs, scope, ranked));
   return {
     pairs,
     pair,
@@ -218,24 +224,21 @@ function makeFamily(ctx, board, release) {
 
 const unordered = (a, b) => JSON.stringify([a, b].sort(byBytes));
 
-function solveFamily(keys, pairs, scope, tasks) {
-  const ps = pairs.map(({ pair }) => pairP(pair));
-  const adjusted = holm(ps.map((p) => p ?? 1)); // a test too large to compute separates nobody
-  const byPair = new Map(pairs.map(({ a, b }, i) => [unordered(a, b), ps[i] === null ? null : adjusted[i]]));
-  const joined = new Set(pairs.flatMap(({ a, b }) => [a, b]));
-  const members = keys.filter((key) => joined.has(key) || keys.length === 1);
+// Two entries that share no task cannot be compared, and then nobody on the board has a rank.
+function solveFamily(keys, pairs, scope, ranked) {
+  const adjusted = holm(pairs.map(({ pair }) => pairP(pair)));
+  const byPair = new Map(pairs.map(({ a, b }, i) => [unordered(a, b), adjusted[i]]));
+  const ranks = new Map();
+  if (!ranked) return { adjusted: byPair, ranks };
   const better = [];
   pairs.forEach(({ a, b, pair }, i) => {
     const way = direction(pair);
     if (adjusted[i] > LEVEL || way === 0) return;
-    const [x, y] = [members.indexOf(a), members.indexOf(b)];
+    const [x, y] = [keys.indexOf(a), keys.indexOf(b)];
     better.push(way > 0 ? [x, y] : [y, x]);
   });
-  const ranks = new Map();
-  if (tasks >= FEWEST_RANKED_TASKS) {
-    const all = rankRanges(members.map((key) => taskRate(scope(key))), better);
-    members.forEach((key, i) => ranks.set(key, { rank_lo: all.rank_lo[i], rank_hi: all.rank_hi[i], tie_group: all.tie_group[i] }));
-  }
+  const all = rankRanges(keys.map((key) => taskRate(scope(key))), better);
+  keys.forEach((key, i) => ranks.set(key, { rank_lo: all.rank_lo[i], rank_hi: all.rank_hi[i], tie_group: all.tie_group[i] }));
   return { adjusted: byPair, ranks };
 }
 
@@ -265,10 +268,11 @@ export function compute(ctx, number) {
   return STATS[number.stat](scopeOf(ctx, number), number);
 }
 
+// A record is named by its run.
 function quoted(ctx, { file, pointer }) {
-  const path = [...ctx.store.publishers.keys()].find((p) => p === file || p.endsWith(`/${file}`));
-  if (!path) throw new Error(`unknown record ${file}`);
-  const value = atPointer(ctx.store.publishers.get(path), pointer);
+  const record = [...ctx.store.publishers.values()].find((r) => r.run === file);
+  if (!record) throw new Error(`unknown record ${file}`);
+  const value = atPointer(record, pointer);
   if (value === undefined || value === null) return null;
   if (typeof value !== "number") throw new Error(`no number at ${pointer} of ${file}`);
   return value;
@@ -284,7 +288,7 @@ function family(ctx, id) {
   if (kind === "line") {
     const row = ctx.store.identity.get(identityOf(...parts));
     if (row === undefined) throw new Error("no raw line has this identity");
-    return numberAt(ctx.store, row, last);
+    return fieldOf(ctx.store, row, last);
   }
   throw new Error("unknown id");
 }

@@ -131,10 +131,16 @@ async function readPages(ctx, pages, report) {
   await Promise.all(Array.from({ length: READERS }, one));
 }
 
+// An id that begins with "/" goes on from the data-base of what it stands in: a row of the table of attempts.
+function idOf(node) {
+  const id = node.getAttribute("data-n");
+  return id?.startsWith("/") ? (node.closest("[data-base]")?.dataset.base ?? "") + id : id;
+}
+
 async function comparePage(ctx, page, html, report) {
   const marked = new DOMParser().parseFromString(html, "text/html").querySelectorAll("[data-n], data");
   for (const node of marked) {
-    const id = node.getAttribute("data-n");
+    const id = idOf(node);
     const attribute = node.getAttribute(node.localName === "data" ? "value" : "data-value");
     const text = node.textContent;
     report.mentions++;

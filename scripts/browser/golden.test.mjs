@@ -153,7 +153,7 @@ suite("bootstrap", (c, near, what) => {
     near(shown.lo, want.show_task_aware_wilson[0], what);
     near(shown.hi, want.show_task_aware_wilson[1], what);
     if (want.bca_95 === null) continue;
-    const range = one.bca(parts, scale, sums);
+    const range = one.bca(parts, scale, one.replicateMeans(parts, scale, table, parts.map((_, i) => i), parts.length));
     near(range.z0, want.bca_z0, what);
     near(range.a, want.bca_a, what);
     near(range.lo, want.bca_95[0], `${what} ${name} lo`);

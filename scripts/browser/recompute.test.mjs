@@ -39,8 +39,8 @@ Object.assign(ofA, {
 const wide = (entry, stat, more = {}) => ({ board: "wide", entry, stat, ...more });
 const half = [...Array(6).fill(1), ...Array(6).fill(0)];
 const bca = (() => {
-  const sums = one.replicateSums(half, one.weights(seedOf("bench-bootstrap/v1|wide@1"), 12)).sort();
-  return one.bca(half, 1, sums);
+  const table = one.weights(seedOf("bench-bootstrap/v1|wide@1"), 12);
+  return one.bca(half, 1, one.replicateMeans(half, 1, table, half.map((_, i) => i), 12));
 })();
 
 const pair = (stat) => ({ board: "toy", entry: "a", versus: "b", stat });
@@ -77,7 +77,7 @@ const CASES = [
   [wide("s", "rank_lo"), 1], [wide("s", "rank_hi"), 2], [wide("s", "tie_group"), 1], [wide("m", "rank_lo"), 1], [wide("m", "rank_hi"), 3], [wide("m", "tie_group"), 1], [wide("w", "rank_lo"), 2], [wide("w", "rank_hi"), 3], [wide("w", "tie_group"), 2],
   [wide("m", "pass_at", { k: 3 }), 0.5], [wide("m", "pass_at_lo", { k: 3 }), bca.lo], [wide("m", "pass_hat_lo", { k: 2 }), bca.lo], [wide("m", "pass_hat_hi", { k: 2 }), bca.hi], [wide("s", "pass_at_lo", { k: 3 }), 12 / (12 + 3.8416)], [wide("s", "pass_at_hi", { k: 3 }), 1],
   [wide("m", "rerun_se"), 0], [wide("m", "cost_total"), null], [wide("w", "cost_per_fix_floor"), null],
-  [{ stat: "quoted", file: "data/raw/told/publisher.json", pointer: "/rows/0/mean_score" }, 0.42], [{ stat: "quoted", file: "data/raw/told/publisher.json", pointer: "/rows/0/seconds" }, null],
+  [{ stat: "quoted", file: "told", pointer: "/rows/0/mean_score" }, 0.42], [{ stat: "quoted", file: "told", pointer: "/rows/0/seconds" }, null],
 ];
 
 function close(got, want, what) {

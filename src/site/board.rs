@@ -6,7 +6,7 @@ use crate::results::{Dataset, PublisherFile, Row, RunFile, slug};
 use crate::schema::{Infra, Model, Outcome, TaskDetail};
 use crate::stats::TaskCount;
 use rayon::prelude::*;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A row of the table: a model driven by an agent under a condition.
 #[derive(Clone, Debug)]
@@ -95,15 +95,18 @@ pub struct Board<'d> {
 impl<'d> Board<'d> {
     /// Gathers the board's runs that `keep` admits.
     pub fn gather(config: &Config, board: &BoardConfig, data: &'d Dataset, keep: &dyn Fn(&str) -> bool) -> Result<Board<'d>, SiteError> {
-        let on_board = |run: &str, suite: &str, created: &str| suite == board.suite && (board.runs.is_empty() || board.runs.iter().any(|r| r == run)) && keep(created);
-        let runs: Vec<&RunFile> = data.runs.iter().filter(|r| on_board(&r.run.run, &r.run.suite, &r.run.created_at)).collect();
-        let publishers = data.publishers.iter().filter(|p| on_board(&p.record.run, &p.record.suite, &p.record.created_at)).collect();
+        let on_board = |run: &str, suite: &str| suite == board.suite && (board.runs.is_empty() || board.runs.iter().any(|r| r == run));
+        let all: Vec<&RunFile> = data.runs.iter().filter(|r| on_board(&r.run.run, &r.run.suite)).collect();
+        // An entry has one key, in a release too: what tells entries apart is looked for in all runs.
+        let keys = keys(config, all.iter().flat_map(|r| ids(r)).collect());
+        let runs: Vec<&RunFile> = all.into_iter().filter(|r| keep(&r.run.created_at)).collect();
+        let publishers = data.publishers.iter().filter(|p| on_board(&p.record.run, &p.record.suite) && keep(&p.record.created_at)).collect();
         let tasks = tasks(&runs);
         let place: HashMap<&str, u32> = tasks.iter().enumerate().map(|(i, t)| (t.id.as_str(), i as u32)).collect();
         let task_map: Vec<Vec<u32>> = runs.iter().map(|r| r.run.tasks.iter().filter_map(|t| place.get(t.as_str()).copied()).collect()).collect();
         drop(place);
         let local = task_map.iter().map(|map| inverse(map, tasks.len())).collect();
-        let (entries, entry_map) = entries(config, board, &runs, tasks.len())?;
+        let (entries, entry_map) = entries(config, board, &runs, &keys, tasks.len())?;
         let mut out = Board { config: board.clone(), runs, publishers, tasks, entries, task_map, local, entry_map };
         out.count();
         Ok(out)
@@ -273,36 +276,45 @@ fn tasks(runs: &[&RunFile]) -> Vec<TaskDetail> {
 
 type EntryMaps = (Vec<Entry>, Vec<HashMap<(u16, u16), usize>>);
 
-fn entries(config: &Config, board: &BoardConfig, runs: &[&RunFile], tasks: usize) -> Result<EntryMaps, SiteError> {
-    let mut found: BTreeMap<(String, String, String), Entry> = BTreeMap::new();
+/// What tells entries apart: model, agent, condition.
+type Id = (String, String, String);
+
+/// The entries of a run: each model under the plan's agent and condition, and under others that its lines name.
+fn ids(run: &RunFile) -> Vec<Id> {
+    let own = (run.run.agent_word(), run.run.condition.clone());
+    let variants = || std::iter::once(&own).chain(run.variants.iter().filter(|v| **v != own));
+    run.run.models.iter().flat_map(|m| variants().map(|(agent, condition)| (m.id.clone(), agent.clone(), condition.clone()))).collect()
+}
+
+fn entries(config: &Config, board: &BoardConfig, runs: &[&RunFile], keys: &BTreeMap<Id, String>, tasks: usize) -> Result<EntryMaps, SiteError> {
+    let mut found: BTreeMap<Id, Entry> = BTreeMap::new();
     for run in runs {
         let plan = &run.run;
         let planned = plan.planned_attempts / plan.models.len().max(1) as u64;
         let own = (plan.agent_word(), plan.condition.clone());
-        for model in &plan.models {
-            for (agent, condition) in std::iter::once(&own).chain(run.variants.iter().filter(|v| **v != own)) {
-                let id = (model.id.clone(), agent.clone(), condition.clone());
-                let entry = found.entry(id).or_insert_with(|| Entry {
-                    key: String::new(),
-                    model: named(config, model),
-                    agent: agent.clone(),
-                    condition: condition.clone(),
-                    planned: 0,
-                    totals: Totals::default(),
-                    cells: vec![Cell::default(); tasks],
-                });
-                entry.planned += planned;
-            }
+        for id in ids(run) {
+            let Some(model) = plan.models.iter().find(|m| m.id == id.0) else { continue };
+            let is_own = id.1 == own.0 && id.2 == own.1;
+            let entry = found.entry(id).or_insert_with_key(|id| Entry {
+                key: keys.get(id).cloned().unwrap_or_default(),
+                model: named(config, model),
+                agent: id.1.clone(),
+                condition: id.2.clone(),
+                planned: 0,
+                totals: Totals::default(),
+                cells: vec![Cell::default(); tasks],
+            });
+            // What a run holds beside its plan was not planned.
+            entry.planned += if is_own { planned } else { 0 };
         }
     }
-    let keys = keys(config, &found);
-    let mut entries: Vec<((String, String, String), Entry)> = found.into_iter().zip(keys).map(|((id, e), key)| (id, Entry { key, ..e })).collect();
+    let mut entries: Vec<(Id, Entry)> = found.into_iter().collect();
     entries.sort_by(|a, b| a.1.key.cmp(&b.1.key));
     if let Some(pair) = entries.windows(2).find(|w| w[0].1.key == w[1].1.key) {
         let what = format!("board {:?}: models {:?} and {:?} share the key {:?}", board.id, pair[0].0.0, pair[1].0.0, pair[0].1.key);
         return Err(SiteError::content("content/site.toml", what, "give each model its own key in a [[model]] table"));
     }
-    let place: HashMap<&(String, String, String), usize> = entries.iter().enumerate().map(|(i, (id, _))| (id, i)).collect();
+    let place: HashMap<&Id, usize> = entries.iter().enumerate().map(|(i, (id, _))| (id, i)).collect();
     let maps = runs
         .iter()
         .map(|run| {
@@ -337,21 +349,20 @@ fn named(config: &Config, model: &Model) -> Model {
 }
 
 /// A model's key, followed by what tells its entries apart.
-fn keys(config: &Config, found: &BTreeMap<(String, String, String), Entry>) -> Vec<String> {
+fn keys(config: &Config, found: BTreeSet<Id>) -> BTreeMap<Id, String> {
     let base = |id: &str| config.model(id).map_or_else(|| slug(id), |m| m.key.clone());
-    found
-        .keys()
-        .map(|(id, agent, condition)| {
-            let mut key = base(id);
-            if found.keys().any(|(i, a, _)| i == id && a != agent) {
-                key.push('-');
-                key.push_str(&slug(agent));
-            }
-            if condition != "default" {
-                key.push('-');
-                key.push_str(&slug(condition));
-            }
-            key
-        })
-        .collect()
+    let key = |(id, agent, condition): &Id| {
+        let mut key = base(id);
+        if found.iter().any(|(i, a, _)| i == id && a != agent) {
+            key.push('-');
+            key.push_str(&slug(agent));
+        }
+        if condition != "default" {
+            key.push('-');
+            key.push_str(&slug(condition));
+        }
+        key
+    };
+    let keys: Vec<String> = found.iter().map(key).collect();
+    found.into_iter().zip(keys).collect()
 }

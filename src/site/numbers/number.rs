@@ -154,7 +154,8 @@ pub fn push_data(out: &mut String, id: &str, value: Option<f64>, text: &str) {
     out.push_str("\" data-n=\"");
     crate::site::text::push_escaped(out, id);
     out.push_str("\">");
-    out.push_str(text);
+    // A text such as "<0.1%" is no tag.
+    crate::site::text::push_escaped(out, text);
     out.push_str("</data>");
 }
 
