@@ -24,15 +24,24 @@ pub(super) fn diagnose(bytes: &[u8], file: &str, number: u64, plan: &Plan<'_>) -
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text,
         Err(e) => {
-            faults.push(error(format!("invalid UTF-8 at byte {} of the line", e.valid_up_to() + 1), "write the file as UTF-8"));
+            faults.push(error(
+                format!("invalid UTF-8 at byte {} of the line", e.valid_up_to() + 1),
+                "write the file as UTF-8",
+            ));
             return faults;
         }
     };
     match serde_json::from_str::<Value>(text) {
         Ok(Value::Object(map)) => {
-            let mut report = |field: &str, what: String, hint: &str| faults.push(Fault::error(file, what, hint).at(number).field(field));
+            let mut report = |field: &str, what: String, hint: &str| {
+                faults.push(Fault::error(file, what, hint).at(number).field(field))
+            };
             for key in doubled(text) {
-                report(&key, "the key stands twice".into(), "write each key once: readers disagree on which of two counts");
+                report(
+                    &key,
+                    "the key stands twice".into(),
+                    "write each key once: readers disagree on which of two counts",
+                );
             }
             fields(&map, plan, &mut report);
         }
@@ -40,7 +49,8 @@ pub(super) fn diagnose(bytes: &[u8], file: &str, number: u64, plan: &Plan<'_>) -
         Err(e) => faults.push(syntax(text, &e, file, number)),
     }
     if faults.is_empty() {
-        faults.push(error("does not keep the attempt contract".into(), "see the record contract on the page about data"));
+        faults
+            .push(error("does not keep the attempt contract".into(), "see the record contract on the page about data"));
     }
     faults
 }
@@ -52,9 +62,12 @@ fn syntax(text: &str, e: &serde_json::Error, file: &str, number: u64) -> Fault {
     let near = format!("{}{word}", before.rsplit([':', ',', '[']).next().unwrap_or("").trim());
     let name = before.rsplit('"').nth(1).unwrap_or("").to_owned();
     if ["NaN", "Infinity", "-Infinity", "nan", "inf"].iter().any(|n| near.starts_with(n)) {
-        return Fault::error(file, format!("{near} is not a JSON number"), "write null where a value is unknown").at(number).field(name);
+        return Fault::error(file, format!("{near} is not a JSON number"), "write null where a value is unknown")
+            .at(number)
+            .field(name);
     }
     let text = e.to_string();
     let text = text.split(" at line ").next().unwrap_or(&text);
-    Fault::error(file, format!("not JSON: {text} at column {}", e.column()), "each line is one whole JSON object").at(number)
+    Fault::error(file, format!("not JSON: {text} at column {}", e.column()), "each line is one whole JSON object")
+        .at(number)
 }

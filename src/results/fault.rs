@@ -99,7 +99,9 @@ pub enum ResultsError {
         hint: String,
     },
     /// Importing would overwrite a run.
-    #[error("write {0}: it exists already\nhint: results are append-only; import into another folder or remove the run first")]
+    #[error(
+        "write {0}: it exists already\nhint: results are append-only; import into another folder or remove the run first"
+    )]
     Exists(PathBuf),
     /// A record could not be written as JSON.
     #[error("write a record as JSON: {0}")]

@@ -1,6 +1,7 @@
 //! What is wrong with the fields of a line that is a JSON object. It must refuse exactly what the fast path refuses.
 
-use super::line::{DEFAULT_AGENT, DEFAULT_CONDITION, MAX_COST, MAX_SMALL, MAX_WHOLE, Plan, is_time, planned_condition};
+use super::line::{DEFAULT_AGENT, DEFAULT_CONDITION, MAX_COST, Plan, planned_condition};
+use super::values::{MAX_SMALL, MAX_WHOLE, is_time};
 use crate::schema::{ATTEMPT_SCHEMA, Outcome};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
@@ -62,8 +63,17 @@ const OPTIONAL: [(&str, Kind); 33] = [
 ];
 
 /// Fields that other checks than [`OPTIONAL`] read.
-const OTHERS: [&str; 9] =
-    ["agent", "condition", "cost_usd", "score.passed", "score.total", "tests.targets.passed", "tests.targets.total", "tests.guards.passed", "tests.guards.total"];
+const OTHERS: [&str; 9] = [
+    "agent",
+    "condition",
+    "cost_usd",
+    "score.passed",
+    "score.total",
+    "tests.targets.passed",
+    "tests.targets.total",
+    "tests.guards.passed",
+    "tests.guards.total",
+];
 
 /// Names every fault of a line's fields.
 pub(super) fn fields(map: &Map<String, Value>, plan: &Plan<'_>, report: &mut Report<'_>) {
@@ -91,11 +101,27 @@ impl Kind {
         let whole = |most: u64| value.as_u64().is_some_and(|n| n <= most);
         let (holds, expected, hint) = match self {
             Kind::Text => (value.is_string(), "text", "write text, or leave the field out"),
-            Kind::Time => (value.as_str().is_some_and(is_time), "an RFC 3339 time", "write it like 2026-01-31T12:00:00Z, or leave the field out"),
-            Kind::Whole => (whole(MAX_WHOLE), "a whole number from 0", "write it as a whole number; null where it is unknown"),
-            Kind::Small => (whole(MAX_SMALL), "a whole number from 0", "write it as a whole number, or leave the field out"),
-            Kind::Seconds => (value.as_f64().is_some_and(|s| s >= 0.0), "seconds from 0", "write seconds as a number; null where they are unknown"),
-            Kind::Texts => (value.as_array().is_some_and(|a| a.iter().all(Value::is_string)), "a list of texts", "write names as JSON strings"),
+            Kind::Time => (
+                value.as_str().is_some_and(is_time),
+                "an RFC 3339 time",
+                "write it like 2026-01-31T12:00:00Z, or leave the field out",
+            ),
+            Kind::Whole => {
+                (whole(MAX_WHOLE), "a whole number from 0", "write it as a whole number; null where it is unknown")
+            }
+            Kind::Small => {
+                (whole(MAX_SMALL), "a whole number from 0", "write it as a whole number, or leave the field out")
+            }
+            Kind::Seconds => (
+                value.as_f64().is_some_and(|s| s >= 0.0),
+                "seconds from 0",
+                "write seconds as a number; null where they are unknown",
+            ),
+            Kind::Texts => (
+                value.as_array().is_some_and(|a| a.iter().all(Value::is_string)),
+                "a list of texts",
+                "write names as JSON strings",
+            ),
             Kind::Object => (value.is_object(), "an object", "write an object, or leave the field out"),
         };
         (!holds).then_some((expected, hint))
@@ -122,25 +148,45 @@ fn identity(map: &Map<String, Value>, plan: &Plan<'_>, report: &mut Report<'_>) 
         if let Some(found) = text(map, field, report)
             && found != want
         {
-            report(field, format!("expected {want:?}, found {}", brief(&map[field])), "a line belongs to the run whose folder it is in");
+            report(
+                field,
+                format!("expected {want:?}, found {}", brief(&map[field])),
+                "a line belongs to the run whose folder it is in",
+            );
         }
     }
     if let Some(task) = text(map, "task", report)
         && plan.task(task).is_none()
     {
-        report("task", format!("task {} is not in the run's plan", brief(&map["task"])), "add a run whose plan has the task; a locked plan is never changed");
+        report(
+            "task",
+            format!("task {} is not in the run's plan", brief(&map["task"])),
+            "add a run whose plan has the task; a locked plan is never changed",
+        );
     }
     if let Some(model) = text(map, "model", report)
         && plan.model(model).is_none()
     {
-        report("model", format!("model {} is not in the run's plan", brief(&map["model"])), "add a run whose plan has the model");
+        report(
+            "model",
+            format!("model {} is not in the run's plan", brief(&map["model"])),
+            "add a run whose plan has the model",
+        );
     }
     match map.get("repeat") {
         None => missing("repeat", report),
         Some(v) => match v.as_u64() {
-            None => report("repeat", format!("expected a whole number from 0, found {}", brief(v)), "repeats are counted from 0"),
+            None => report(
+                "repeat",
+                format!("expected a whole number from 0, found {}", brief(v)),
+                "repeats are counted from 0",
+            ),
             Some(r) if r >= u64::from(run.repeats) || r > MAX_SMALL => {
-                report("repeat", format!("repeat {r} is not in the plan of {} repeats", run.repeats), "repeats are counted from 0");
+                report(
+                    "repeat",
+                    format!("repeat {r} is not in the plan of {} repeats", run.repeats),
+                    "repeats are counted from 0",
+                );
             }
             Some(_) => {}
         },
@@ -150,7 +196,9 @@ fn identity(map: &Map<String, Value>, plan: &Plan<'_>, report: &mut Report<'_>) 
 fn variant(map: &Map<String, Value>, plan: &Plan<'_>, report: &mut Report<'_>) {
     let is_agent = |word: &str| word == plan.agent;
     let is_condition = |word: &str| planned_condition(word, plan);
-    for (field, default, planned) in [("agent", DEFAULT_AGENT, &is_agent as &dyn Fn(&str) -> bool), ("condition", DEFAULT_CONDITION, &is_condition)] {
+    for (field, default, planned) in
+        [("agent", DEFAULT_AGENT, &is_agent as &dyn Fn(&str) -> bool), ("condition", DEFAULT_CONDITION, &is_condition)]
+    {
         let found = at(map, field);
         let holds = match found {
             None => planned(default),
@@ -158,7 +206,11 @@ fn variant(map: &Map<String, Value>, plan: &Plan<'_>, report: &mut Report<'_>) {
         };
         if !holds {
             let found = found.map_or(format!("{default:?}, which a line without the field means,"), brief);
-            report(field, format!("{field} {found} is not in the run's plan"), "a run has one agent, its own condition and the default one");
+            report(
+                field,
+                format!("{field} {found} is not in the run's plan"),
+                "a run has one agent, its own condition and the default one",
+            );
         }
     }
 }
@@ -199,9 +251,19 @@ fn cost(map: &Map<String, Value>, report: &mut Report<'_>) {
     let Some(value) = at(map, "cost_usd") else { return };
     match value.as_f64() {
         Some(c) if (0.0..=MAX_COST).contains(&c) => {}
-        Some(c) if c < 0.0 => report("cost_usd", format!("a negative cost: {c}"), "a cost is 0 or more; null where it is unknown"),
-        Some(c) => report("cost_usd", format!("{c} dollars are more than the {MAX_COST} that one attempt may cost"), "write dollars, not a smaller unit"),
-        None => report("cost_usd", format!("expected dollars as a number, found {}", brief(value)), "write dollars as a number; null where it is unknown"),
+        Some(c) if c < 0.0 => {
+            report("cost_usd", format!("a negative cost: {c}"), "a cost is 0 or more; null where it is unknown")
+        }
+        Some(c) => report(
+            "cost_usd",
+            format!("{c} dollars are more than the {MAX_COST} that one attempt may cost"),
+            "write dollars, not a smaller unit",
+        ),
+        None => report(
+            "cost_usd",
+            format!("expected dollars as a number, found {}", brief(value)),
+            "write dollars as a number; null where it is unknown",
+        ),
     }
 }
 
@@ -213,7 +275,11 @@ fn passed_of_total(field: &str, pair: &Map<String, Value>, outcome: Option<Outco
         }
         (Some(passed), Some(total)) => {
             if field == "score" && outcome.is_some_and(|o| (passed == total) != (o == Outcome::Resolved)) {
-                report("score", format!("{passed} of {total} does not agree with the outcome"), "an attempt is resolved exactly if every check passed");
+                report(
+                    "score",
+                    format!("{passed} of {total} does not agree with the outcome"),
+                    "an attempt is resolved exactly if every check passed",
+                );
             }
         }
         _ => report(field, "expected whole numbers passed and total".into(), "write {\"passed\": n, \"total\": n}"),
@@ -226,7 +292,11 @@ pub(super) fn doubled(text: &str) -> Vec<String> {
     let mut reader = serde_json::Deserializer::from_str(text);
     // The text was parsed before, so it can be parsed again.
     let _ = Keys { path: String::new(), found: &mut found }.deserialize(&mut reader);
-    found.retain(|path| REQUIRED.contains(&path.as_str()) || OTHERS.contains(&path.as_str()) || OPTIONAL.iter().any(|(known, _)| known == path));
+    found.retain(|path| {
+        REQUIRED.contains(&path.as_str())
+            || OTHERS.contains(&path.as_str())
+            || OPTIONAL.iter().any(|(known, _)| known == path)
+    });
     found
 }
 

@@ -32,7 +32,10 @@ pub(super) fn publish(source: &Path, out: &Path, folders: &[Folder]) -> Result<V
     }
     let faults: Vec<Fault> = read(stage.path())?.faults.into_iter().filter(|f| f.level == Level::Error).collect();
     if let Some(first) = faults.first() {
-        return Err(contradiction(source, format!("{} faults in what it would become; the first: {}", faults.len(), first.said())));
+        return Err(contradiction(
+            source,
+            format!("{} faults in what it would become; the first: {}", faults.len(), first.said()),
+        ));
     }
     for (folder, target) in folders.iter().zip(&targets) {
         fs::rename(stage.path().join(&folder.name), target).map_err(ResultsError::io(target))?;
@@ -42,7 +45,11 @@ pub(super) fn publish(source: &Path, out: &Path, folders: &[Folder]) -> Result<V
 
 /// The figures of `source` do not agree with each other.
 pub(super) fn contradiction(source: &Path, what: impl Into<String>) -> ResultsError {
-    ResultsError::Import { path: source.to_owned(), what: what.into(), hint: "the figures contradict themselves: correct the file or ask its publisher".into() }
+    ResultsError::Import {
+        path: source.to_owned(),
+        what: what.into(),
+        hint: "the figures contradict themselves: correct the file or ask its publisher".into(),
+    }
 }
 
 /// A record as an indented JSON file.

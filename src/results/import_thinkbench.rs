@@ -56,11 +56,13 @@ struct Aggregate {
 pub fn import_thinkbench(file: &Path, out: &Path, tool: &str) -> Result<PathBuf, ResultsError> {
     let bytes = fs::read(file).map_err(ResultsError::io(file))?;
     let bad = |what: String, hint: &str| ResultsError::Import { path: file.to_owned(), what, hint: hint.to_owned() };
-    let figures: Figures = serde_json::from_slice(&bytes).map_err(|e| bad(e.to_string(), "expected the published Thinkbench figures with results_json"))?;
+    let figures: Figures = serde_json::from_slice(&bytes)
+        .map_err(|e| bad(e.to_string(), "expected the published Thinkbench figures with results_json"))?;
     let results = &figures.results_json;
     check(results).map_err(|e| contradiction(file, e))?;
     let last = results.run_ids.iter().max().copied().unwrap_or(0);
-    let time = jiff::Timestamp::from_second(last).map_err(|e| bad(format!("run id {last} is not a time: {e}"), "run ids are Unix seconds"))?;
+    let time = jiff::Timestamp::from_second(last)
+        .map_err(|e| bad(format!("run id {last} is not a time: {e}"), "run ids are Unix seconds"))?;
     let day = time.strftime("%Y-%m-%d").to_string();
     let record = PublisherRecord {
         schema: PUBLISHER_SCHEMA.into(),
@@ -68,7 +70,11 @@ pub fn import_thinkbench(file: &Path, out: &Path, tool: &str) -> Result<PathBuf,
         suite: "thinkbench@1.0".into(),
         publisher: "Thinkbench".into(),
         created_at: time.to_string(),
-        models: results.models.iter().map(|id| Model { id: id.clone(), name: id.clone(), maker: String::new(), tier: Tier::Paid, cutoff: None }).collect(),
+        models: results
+            .models
+            .iter()
+            .map(|id| Model { id: id.clone(), name: id.clone(), maker: String::new(), tier: Tier::Paid, cutoff: None })
+            .collect(),
         agent: None,
         repeats: results.trials,
         rows: rows(results),
@@ -88,16 +94,23 @@ pub fn import_thinkbench(file: &Path, out: &Path, tool: &str) -> Result<PathBuf,
 /// The tasks of a group sum to the group, and the groups to the whole.
 fn check(results: &Results) -> Result<(), String> {
     for (model, overall) in &results.overall_graded {
-        let sum = |parts: &mut dyn Iterator<Item = &ByModel>| parts.filter_map(|m| m.get(model)).fold((0, 0), |(n, solved), a| (n + a.n, solved + a.solved));
+        let sum = |parts: &mut dyn Iterator<Item = &ByModel>| {
+            parts.filter_map(|m| m.get(model)).fold((0, 0), |(n, solved), a| (n + a.n, solved + a.solved))
+        };
         let groups = sum(&mut results.by_type.values());
         let tasks = sum(&mut results.by_task.values().map(|t| &t.models));
         if groups != (overall.n, overall.solved) || tasks != (overall.n, overall.solved) {
-            return Err(format!("model {model:?} states {} solved of {}; its groups sum to {groups:?} and its tasks to {tasks:?}", overall.solved, overall.n));
+            return Err(format!(
+                "model {model:?} states {} solved of {}; its groups sum to {groups:?} and its tasks to {tasks:?}",
+                overall.solved, overall.n
+            ));
         }
         for (group, models) in &results.by_type {
             let tasks = sum(&mut results.by_task.values().filter(|t| t.kind == *group).map(|t| &t.models));
             if models.get(model).is_none_or(|a| tasks != (a.n, a.solved)) {
-                return Err(format!("model {model:?}: the tasks of group {group:?} sum to {tasks:?}, not to the group"));
+                return Err(format!(
+                    "model {model:?}: the tasks of group {group:?} sum to {tasks:?}, not to the group"
+                ));
             }
         }
     }

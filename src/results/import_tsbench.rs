@@ -3,7 +3,9 @@
 use super::ResultsError;
 use super::import_stage::{Folder, contradiction, pretty, publish};
 use super::plan::slug;
-use crate::schema::{ATTEMPT_SCHEMA, Agent, Attempt, Model, Outcome, RUN_SCHEMA, Run, Scoring, Source, TaskDetail, Tier};
+use crate::schema::{
+    ATTEMPT_SCHEMA, Agent, Attempt, Model, Outcome, RUN_SCHEMA, Run, Scoring, Source, TaskDetail, Tier,
+};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::{HashMap, HashSet};
@@ -83,7 +85,8 @@ pub fn import_ts_bench(file: &Path, out: &Path, tool: &str) -> Result<Vec<PathBu
 
 /// What must agree before any single model is looked at.
 fn check(figures: &Figures) -> Result<(), String> {
-    let (models, instances): (HashSet<u32>, HashSet<u32>) = (figures.models.iter().map(|m| m.index).collect(), figures.instances.iter().map(|i| i.index).collect());
+    let (models, instances): (HashSet<u32>, HashSet<u32>) =
+        (figures.models.iter().map(|m| m.index).collect(), figures.instances.iter().map(|i| i.index).collect());
     if models.len() != figures.models.len() || instances.len() != figures.instances.len() {
         return Err("two models or two instances have one index".into());
     }
@@ -131,7 +134,12 @@ fn check_cost(figures: &Figures, model: &PublishedModel, lines: &[Attempt]) -> R
     }
     let known: Vec<f64> = lines.iter().filter_map(|l| l.cost_usd).collect();
     if known.len() != figures.haiku_cost_per_instance.len() {
-        return Err(format!("model {:?}: {} single costs are published for {} attempts that have one", model.id, figures.haiku_cost_per_instance.len(), known.len()));
+        return Err(format!(
+            "model {:?}: {} single costs are published for {} attempts that have one",
+            model.id,
+            figures.haiku_cost_per_instance.len(),
+            known.len()
+        ));
     }
     let sum: f64 = known.iter().sum();
     if known.len() == lines.len() && (sum - model.cost_usd).abs() > 0.01 {
@@ -142,16 +150,35 @@ fn check_cost(figures: &Figures, model: &PublishedModel, lines: &[Attempt]) -> R
 
 fn plan(figures: &Figures, model: &PublishedModel, tool: &str) -> Result<Run, String> {
     let tasks = figures.instances.len() as u64;
-    let repeats = model.planned_attempts.checked_div(tasks).and_then(|r| u32::try_from(r).ok()).filter(|r| u64::from(*r) * tasks == model.planned_attempts);
-    let repeats = repeats.ok_or_else(|| format!("model {:?}: {} planned attempts are no whole number of repeats of {tasks} instances", model.id, model.planned_attempts))?;
+    let repeats = model
+        .planned_attempts
+        .checked_div(tasks)
+        .and_then(|r| u32::try_from(r).ok())
+        .filter(|r| u64::from(*r) * tasks == model.planned_attempts);
+    let repeats = repeats.ok_or_else(|| {
+        format!(
+            "model {:?}: {} planned attempts are no whole number of repeats of {tasks} instances",
+            model.id, model.planned_attempts
+        )
+    })?;
     Ok(Run {
         schema: RUN_SCHEMA.into(),
         // The name becomes a folder, so every part of it is made plain.
-        run: slug(&format!("{}-ts-bench-{}-{}", figures.generated_at, figures.dataset.version, model.name).to_lowercase().replace(' ', "-")),
+        run: slug(
+            &format!("{}-ts-bench-{}-{}", figures.generated_at, figures.dataset.version, model.name)
+                .to_lowercase()
+                .replace(' ', "-"),
+        ),
         suite: format!("ts-bench@{}", figures.dataset.version.trim_start_matches('v')),
         suite_digest: None,
         source: Source::Imported,
-        models: vec![Model { id: model.id.clone(), name: model.name.clone(), maker: model.maker.clone(), tier: model.tier, cutoff: None }],
+        models: vec![Model {
+            id: model.id.clone(),
+            name: model.name.clone(),
+            maker: model.maker.clone(),
+            tier: model.tier,
+            cutoff: None,
+        }],
         agent: Agent { name: "ts-bench-shell".into(), version: figures.dataset.version.clone(), digest: None },
         condition: "default".into(),
         tasks: figures.instances.iter().map(|i| i.id.clone()).collect(),
@@ -190,7 +217,11 @@ fn detail(i: &Instance) -> TaskDetail {
 
 fn attempt(figures: &Figures, model: &PublishedModel, run: &Run, row: &[u32; 4]) -> Result<Attempt, String> {
     let [_, instance, repeat, code] = *row;
-    let task = figures.instances.iter().find(|i| i.index == instance).ok_or_else(|| format!("attempt {row:?} names an unknown instance"))?;
+    let task = figures
+        .instances
+        .iter()
+        .find(|i| i.index == instance)
+        .ok_or_else(|| format!("attempt {row:?} names an unknown instance"))?;
     let outcome = match code {
         0 => Outcome::Unresolved,
         1 => Outcome::Resolved,
@@ -234,7 +265,9 @@ fn cost(figures: &Figures, model: &PublishedModel, task: &str, outcome: Outcome)
     }
     // The table of single costs is that of the one paid model.
     match figures.haiku_cost_per_instance.get(task) {
-        Some(c) if c.resolved != (outcome == Outcome::Resolved) => Err(format!("task {task:?}: the published cost and the attempt disagree on its outcome")),
+        Some(c) if c.resolved != (outcome == Outcome::Resolved) => {
+            Err(format!("task {task:?}: the published cost and the attempt disagree on its outcome"))
+        }
         Some(c) => Ok(Some(c.cost_usd)),
         None => Ok(None),
     }

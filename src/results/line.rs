@@ -2,6 +2,9 @@
 
 use super::row::{NONE_COST, NONE_U32, NONE_U64};
 use super::scan::Scan;
+use super::values::{
+    MAX_SMALL, failure, is_plain_time, nullable, once, pair, patch, same, small, span, time, whole, words,
+};
 use super::{Row, Stop};
 use crate::schema::{ATTEMPT_SCHEMA, Outcome, Run};
 use std::borrow::Cow;
@@ -78,11 +81,6 @@ pub(super) const DEFAULT_AGENT: &str = "shell@1";
 pub(super) const DEFAULT_CONDITION: &str = "default";
 /// The largest cost of one attempt in dollars: in nano-dollars it is still exact in a double, and thousands sum in 64 bits.
 pub(super) const MAX_COST: f64 = 1e6;
-/// The largest count of tokens, bytes or requests of one attempt: millions of attempts sum in 64 bits.
-pub(super) const MAX_WHOLE: u64 = 1_000_000_000_000;
-/// The largest count of tests, turns or retries.
-pub(super) const MAX_SMALL: u64 = u32::MAX as u64 - 1;
-
 /// What one line says, as far as rows and checks need it.
 struct Line<'a> {
     row: Row,
@@ -104,7 +102,17 @@ pub(super) fn fast(text: &str, plan: &Plan<'_>, aside: &mut Aside, number: u32) 
     if text.ends_with('\r') {
         return None;
     }
-    let mut line = Line { row: blank(number), seen: 0, repeat: None, outcome: None, agent: None, condition: None, score: None, finished_at: None, error: None };
+    let mut line = Line {
+        row: blank(number),
+        seen: 0,
+        repeat: None,
+        outcome: None,
+        agent: None,
+        condition: None,
+        score: None,
+        finished_at: None,
+        error: None,
+    };
     let mut scan = Scan::new(text);
     let guess = aside.task;
     scan.object(|s, key| line.field(s, key, plan, guess))?;
@@ -130,7 +138,11 @@ pub(super) fn fast(text: &str, plan: &Plan<'_>, aside: &mut Aside, number: u32) 
     row.has_error = line.error.is_some();
     aside.task = row.task;
     if let Some((class, message)) = line.error {
-        aside.errors.push(ErrorText { line: number, class: class.into_owned(), message: message.chars().take(ERROR_CHARS).collect() });
+        aside.errors.push(ErrorText {
+            line: number,
+            class: class.into_owned(),
+            message: message.chars().take(ERROR_CHARS).collect(),
+        });
     }
     Some(row)
 }
@@ -163,6 +175,14 @@ impl<'a> Line<'a> {
                 self.outcome = Some(Outcome::from_word(&s.text()?)?);
                 Some(())
             }
+            _ => self.detail(s, key),
+        }
+    }
+
+    /// Reads the value of a field that a line may leave out.
+    #[inline]
+    fn detail(&mut self, s: &mut Scan<'a>, key: &str) -> Option<()> {
+        match key {
             "agent" => self.first(7).and_then(|()| words(s)).map(|t| self.agent = t),
             "condition" => self.first(8).and_then(|()| words(s)).map(|t| self.condition = t),
             "stop" => {
@@ -177,7 +197,8 @@ impl<'a> Line<'a> {
             "cost_usd" => {
                 self.first(14)?;
                 let dollars = nullable(s, |s| s.number()?.value())?;
-                self.row.cost_nano = dollars.map_or(Some(NONE_COST), |c| (0.0..=MAX_COST).contains(&c).then(|| (c * 1e9).round() as i64))?;
+                self.row.cost_nano = dollars
+                    .map_or(Some(NONE_COST), |c| (0.0..=MAX_COST).contains(&c).then(|| (c * 1e9).round() as i64))?;
                 Some(())
             }
             "seconds" => self.first(15).and_then(|()| nullable(s, |s| self.seconds(s))).map(|_| ()),
@@ -203,8 +224,12 @@ impl<'a> Line<'a> {
     fn tests(&mut self, s: &mut Scan<'a>) -> Option<()> {
         let mut seen = 0;
         s.object(|s, key| match key {
-            "targets" => once(&mut seen, 0).and_then(|()| nullable(s, |s| pair(s, true))).map(|p| self.row.targets = p.unwrap_or((0, 0))),
-            "guards" => once(&mut seen, 1).and_then(|()| nullable(s, |s| pair(s, true))).map(|p| self.row.guards = p.unwrap_or((0, 0))),
+            "targets" => once(&mut seen, 0)
+                .and_then(|()| nullable(s, |s| pair(s, true)))
+                .map(|p| self.row.targets = p.unwrap_or((0, 0))),
+            "guards" => once(&mut seen, 1)
+                .and_then(|()| nullable(s, |s| pair(s, true)))
+                .map(|p| self.row.guards = p.unwrap_or((0, 0))),
             _ => s.skip(),
         })
     }
@@ -272,95 +297,6 @@ fn blank(number: u32) -> Row {
         targets: (0, 0),
         guards: (0, 0),
     }
-}
-
-fn once(seen: &mut u32, bit: u32) -> Option<()> {
-    let fresh = *seen & (1 << bit) == 0;
-    *seen |= 1 << bit;
-    fresh.then_some(())
-}
-
-fn same(s: &mut Scan<'_>, want: &str) -> Option<()> {
-    (s.text()? == want).then_some(())
-}
-
-/// None where the value is wrong, and none inside where it is null, which says as much as leaving the field out.
-#[inline]
-fn nullable<'a, T>(s: &mut Scan<'a>, read: impl FnOnce(&mut Scan<'a>) -> Option<T>) -> Option<Option<T>> {
-    if s.null() { Some(None) } else { read(s).map(Some) }
-}
-
-fn words<'a>(s: &mut Scan<'a>) -> Option<Option<Cow<'a, str>>> {
-    nullable(s, Scan::text)
-}
-
-fn whole(s: &mut Scan<'_>) -> Option<Option<u64>> {
-    nullable(s, |s| s.number()?.whole(MAX_WHOLE))
-}
-
-fn small(s: &mut Scan<'_>) -> Option<Option<u32>> {
-    nullable(s, |s| s.number()?.whole(MAX_SMALL).map(|n| n as u32))
-}
-
-/// Seconds from 0; not a number stands for null.
-fn span(s: &mut Scan<'_>) -> Option<f64> {
-    Some(nullable(s, |s| s.number()?.value().filter(|t| *t >= 0.0))?.unwrap_or(f64::NAN))
-}
-
-fn time<'a>(s: &mut Scan<'a>) -> Option<Option<Cow<'a, str>>> {
-    nullable(s, |s| s.text().filter(|t| is_time(t)))
-}
-
-fn texts(s: &mut Scan<'_>) -> Option<()> {
-    s.array(|s| s.text().map(|_| ()))
-}
-
-/// `{passed, total}`; tests have the names of those that did not pass beside them.
-fn pair(s: &mut Scan<'_>, names: bool) -> Option<(u32, u32)> {
-    let (mut seen, mut passed, mut total) = (0, None, None);
-    s.object(|s, key| match key {
-        "passed" => once(&mut seen, 0).and_then(|()| s.number()?.whole(MAX_SMALL)).map(|n| passed = Some(n as u32)),
-        "total" => once(&mut seen, 1).and_then(|()| s.number()?.whole(MAX_SMALL)).map(|n| total = Some(n as u32)),
-        "failed" if names => once(&mut seen, 2).and_then(|()| nullable(s, texts)).map(|_| ()),
-        _ => s.skip(),
-    })?;
-    passed.zip(total).filter(|(passed, total)| passed <= total)
-}
-
-fn patch(s: &mut Scan<'_>) -> Option<()> {
-    let mut seen = 0;
-    s.object(|s, key| match key {
-        "sha256" => once(&mut seen, 0).and_then(|()| words(s)).map(|_| ()),
-        "bytes" => once(&mut seen, 1).and_then(|()| whole(s)).map(|_| ()),
-        "files" => once(&mut seen, 2).and_then(|()| whole(s)).map(|_| ()),
-        "applied" => once(&mut seen, 3).and_then(|()| words(s)).map(|_| ()),
-        "dropped" => once(&mut seen, 4).and_then(|()| nullable(s, texts)).map(|_| ()),
-        _ => s.skip(),
-    })
-}
-
-fn failure<'a>(s: &mut Scan<'a>) -> Option<(Cow<'a, str>, Cow<'a, str>)> {
-    let (mut seen, mut class, mut message) = (0, None, None);
-    s.object(|s, key| match key {
-        "class" => once(&mut seen, 0).and_then(|()| words(s)).map(|t| class = t),
-        "message" => once(&mut seen, 1).and_then(|()| words(s)).map(|t| message = t),
-        _ => s.skip(),
-    })?;
-    Some((class.unwrap_or_default(), message.unwrap_or_default()))
-}
-
-/// Whether a text is an RFC 3339 time.
-pub(super) fn is_time(text: &str) -> bool {
-    is_plain_time(text) || text.parse::<jiff::Timestamp>().is_ok()
-}
-
-/// The common shape `2026-01-31T12:00:00Z`, but for the last days of months, which need a calendar.
-fn is_plain_time(text: &str) -> bool {
-    let Ok(t) = <&[u8; 20]>::try_from(text.as_bytes()) else { return false };
-    let two = |i: usize| (t[i].is_ascii_digit() && t[i + 1].is_ascii_digit()).then(|| (t[i] - b'0') * 10 + (t[i + 1] - b'0'));
-    let within = |i: usize, low: u8, high: u8| two(i).is_some_and(|n| (low..=high).contains(&n));
-    t[4] == b'-' && t[7] == b'-' && t[10] == b'T' && t[13] == b':' && t[16] == b':' && t[19] == b'Z'
-        && within(0, 0, 99) && within(2, 0, 99) && within(5, 1, 12) && within(8, 1, 28) && within(11, 0, 23) && within(14, 0, 59) && within(17, 0, 59)
 }
 
 /// A run holds its own condition and, beside it, the canonical one.

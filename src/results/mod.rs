@@ -8,15 +8,18 @@ mod dataset;
 mod diagnose;
 mod fault;
 mod fields;
+mod found;
 mod import_stage;
 mod import_thinkbench;
 mod import_tsbench;
 mod line;
+mod piece;
 mod plan;
 mod rewrite;
 mod row;
 mod scan;
 mod shard;
+mod values;
 
 pub use dataset::{Dataset, OnShard, RunFile, read, read_with};
 pub use fault::{Fault, Level, ResultsError};

@@ -1,5 +1,5 @@
-use super::line::is_time;
 use super::shard::sha256_hex;
+use super::values::is_time;
 use super::{Fault, ResultsError};
 use crate::schema::{Model, PUBLISHER_SCHEMA, PublisherRecord, RUN_SCHEMA, Run};
 use serde::de::DeserializeOwned;
@@ -59,7 +59,12 @@ pub fn slug(name: &str) -> String {
 
 fn parse<T: DeserializeOwned>(file: &str, bytes: &[u8]) -> Result<T, Fault> {
     if bytes.starts_with(b"\xef\xbb\xbf") {
-        return Err(Fault::error(file, "starts with a byte-order mark", "save the file as UTF-8 without a byte-order mark").at(1));
+        return Err(Fault::error(
+            file,
+            "starts with a byte-order mark",
+            "save the file as UTF-8 without a byte-order mark",
+        )
+        .at(1));
     }
     let mut reader = serde_json::Deserializer::from_slice(bytes);
     let refuse = |e: &serde_json::Error, path: Option<String>| {
@@ -75,7 +80,8 @@ fn parse<T: DeserializeOwned>(file: &str, bytes: &[u8]) -> Result<T, Fault> {
             (None, None) => fault,
         }
     };
-    let record = serde_path_to_error::deserialize(&mut reader).map_err(|e| refuse(e.inner(), e.inner().is_data().then(|| e.path().to_string())))?;
+    let record = serde_path_to_error::deserialize(&mut reader)
+        .map_err(|e| refuse(e.inner(), e.inner().is_data().then(|| e.path().to_string())))?;
     reader.end().map_err(|e| refuse(&e, None))?;
     Ok(record)
 }
@@ -85,7 +91,12 @@ fn check_day(file: &str, field: &str, text: Option<&String>, faults: &mut Vec<Fa
         && (text.len() != 10 || text.parse::<jiff::civil::Date>().is_err())
     {
         faults.push(
-            Fault::error(file, format!("expected a day as YYYY-MM-DD, found {text:?}"), "write the day as YYYY-MM-DD, or leave the field out").field(field),
+            Fault::error(
+                file,
+                format!("expected a day as YYYY-MM-DD, found {text:?}"),
+                "write the day as YYYY-MM-DD, or leave the field out",
+            )
+            .field(field),
         );
     }
 }
@@ -101,7 +112,11 @@ fn check_head(run: &str, suite: &str, created_at: &str, models: &[Model], bad: &
         bad("suite", format!("expected name@version, found {suite:?}"), "add the suite's version");
     }
     if !is_time(created_at) {
-        bad("created_at", format!("expected an RFC 3339 time, found {created_at:?}"), "write it like 2026-01-31T12:00:00Z");
+        bad(
+            "created_at",
+            format!("expected an RFC 3339 time, found {created_at:?}"),
+            "write it like 2026-01-31T12:00:00Z",
+        );
     }
     if models.is_empty() || models.len() > usize::from(u16::MAX) {
         bad("models", format!("expected one model or more, found {}", models.len()), "name the planned models");
@@ -109,7 +124,11 @@ fn check_head(run: &str, suite: &str, created_at: &str, models: &[Model], bad: &
     let mut seen = HashSet::new();
     for (i, model) in models.iter().enumerate() {
         if model.id.is_empty() || !seen.insert(&model.id) {
-            bad(&format!("models[{i}].id"), format!("model {:?} is empty or listed twice", model.id), "list each model once");
+            bad(
+                &format!("models[{i}].id"),
+                format!("model {:?} is empty or listed twice", model.id),
+                "list each model once",
+            );
         }
     }
 }
@@ -120,7 +139,11 @@ pub(super) fn read_run(file: &str, bytes: &[u8]) -> Result<Run, Vec<Fault>> {
     let mut faults = Vec::new();
     let mut bad = |field: &str, what: String, hint: &str| faults.push(Fault::error(file, what, hint).field(field));
     if run.schema != RUN_SCHEMA {
-        bad("schema", format!("expected {RUN_SCHEMA:?}, found {:?}", run.schema), "use the version of this program that knows the schema");
+        bad(
+            "schema",
+            format!("expected {RUN_SCHEMA:?}, found {:?}", run.schema),
+            "use the version of this program that knows the schema",
+        );
     }
     check_head(&run.run, &run.suite, &run.created_at, &run.models, &mut bad);
     let mut seen = HashSet::new();
@@ -133,11 +156,21 @@ pub(super) fn read_run(file: &str, bytes: &[u8]) -> Result<Run, Vec<Fault>> {
         bad("tasks", "is empty".into(), "name the planned tasks");
     }
     if run.repeats == 0 {
-        bad("repeats", "a plan of no repeats has no attempts".into(), "write how often each task is attempted with each model");
+        bad(
+            "repeats",
+            "a plan of no repeats has no attempts".into(),
+            "write how often each task is attempted with each model",
+        );
     }
     let planned = (run.models.len() as u128) * (run.tasks.len() as u128) * u128::from(run.repeats);
     if planned != u128::from(run.planned_attempts) {
-        let what = format!("{} models × {} tasks × {} repeats are {planned} attempts, found {}", run.models.len(), run.tasks.len(), run.repeats, run.planned_attempts);
+        let what = format!(
+            "{} models × {} tasks × {} repeats are {planned} attempts, found {}",
+            run.models.len(),
+            run.tasks.len(),
+            run.repeats,
+            run.planned_attempts
+        );
         bad("planned_attempts", what, "a plan is every model at every task, as often as it says");
     }
     for (i, model) in run.models.iter().enumerate() {
@@ -148,7 +181,10 @@ pub(super) fn read_run(file: &str, bytes: &[u8]) -> Result<Run, Vec<Fault>> {
         check_day(file, &format!("task_details[{i}].merged_at"), detail.merged_at.as_ref(), &mut faults);
         let fault = |what: String, hint: &str| Fault::error(file, what, hint).field(format!("task_details[{i}].id"));
         if !planned.contains(&detail.id) {
-            faults.push(fault(format!("task {:?} is not in tasks", detail.id), "add the task to tasks or remove its detail"));
+            faults.push(fault(
+                format!("task {:?} is not in tasks", detail.id),
+                "add the task to tasks or remove its detail",
+            ));
         } else if !seen.insert(&detail.id) {
             faults.push(fault(format!("task {:?} is described twice", detail.id), "describe each task once"));
         }
@@ -162,16 +198,28 @@ pub(super) fn read_publisher(file: &str, dir: &Path, bytes: Vec<u8>) -> Result<P
     let mut faults = Vec::new();
     let mut bad = |field: &str, what: String, hint: &str| faults.push(Fault::error(file, what, hint).field(field));
     if record.schema != PUBLISHER_SCHEMA {
-        bad("schema", format!("expected {PUBLISHER_SCHEMA:?}, found {:?}", record.schema), "use the version of this program that knows the schema");
+        bad(
+            "schema",
+            format!("expected {PUBLISHER_SCHEMA:?}, found {:?}", record.schema),
+            "use the version of this program that knows the schema",
+        );
     }
     check_head(&record.run, &record.suite, &record.created_at, &record.models, &mut bad);
     let models: HashSet<&str> = record.models.iter().map(|m| m.id.as_str()).collect();
     for (i, row) in record.rows.iter().enumerate() {
         if !models.contains(row.model.as_str()) {
-            bad(&format!("rows[{i}].model"), format!("model {:?} is not in models", row.model), "add the model to models");
+            bad(
+                &format!("rows[{i}].model"),
+                format!("model {:?} is not in models", row.model),
+                "add the model to models",
+            );
         }
         if !["overall", "group", "task", "observed"].contains(&row.scope.as_str()) {
-            bad(&format!("rows[{i}].scope"), format!("unknown scope {:?}", row.scope), "write overall, group, task or observed");
+            bad(
+                &format!("rows[{i}].scope"),
+                format!("unknown scope {:?}", row.scope),
+                "write overall, group, task or observed",
+            );
         }
         if row.solved.is_some_and(|s| s > row.attempts) {
             bad(&format!("rows[{i}].solved"), "more solved than attempts".into(), "check the published figures");

@@ -113,7 +113,10 @@ fn breaches(map: &Map, sources: &[Source]) -> Vec<String> {
         let parts: Vec<&str> = path.iter().filter_map(|p| p.to_str()).collect();
         let stem = path.file_stem().and_then(|s| s.to_str()).unwrap_or("");
         let mut bad = |what: String| found.push(format!("{shown}: {what}"));
-        if parts.iter().any(|p| ["utils", "util", "common", "helpers", "helper", "misc"].contains(&p.trim_end_matches(".rs"))) {
+        if parts
+            .iter()
+            .any(|p| ["utils", "util", "common", "helpers", "helper", "misc"].contains(&p.trim_end_matches(".rs")))
+        {
             bad("a name that says nothing about what is inside".into());
         }
         let lines = text.lines().count();
@@ -151,7 +154,10 @@ fn sources() -> Vec<Source> {
         .into_iter()
         .map(Result::unwrap)
         .filter(|e| e.path().extension().is_some_and(|x| x == "rs"))
-        .map(|e| Source { path: e.path().strip_prefix(src()).unwrap().to_owned(), text: std::fs::read_to_string(e.path()).unwrap() })
+        .map(|e| Source {
+            path: e.path().strip_prefix(src()).unwrap().to_owned(),
+            text: std::fs::read_to_string(e.path()).unwrap(),
+        })
         .collect()
 }
 
@@ -183,7 +189,10 @@ fn the_map_names_every_room_and_only_rooms() {
 fn the_map_has_no_circle() {
     let map = map();
     fn reaches(map: &Map, from: &str, to: &str, left: usize) -> bool {
-        left > 0 && map.get(from).is_some_and(|uses| uses.iter().any(|u| u != from && (u == to || reaches(map, u, to, left - 1))))
+        left > 0
+            && map
+                .get(from)
+                .is_some_and(|uses| uses.iter().any(|u| u != from && (u == to || reaches(map, u, to, left - 1))))
     }
     for room in map.keys() {
         assert!(!reaches(&map, room, room, map.len()), "{room} uses itself through others");
@@ -192,7 +201,9 @@ fn the_map_has_no_circle() {
 
 /// A map and a file made up for one breach.
 fn made_up(path: &str, text: &str) -> Vec<String> {
-    let map = map_of("//! | room | in → out | may use |\n//! |---|---|---|\n//! | `schema` | a | – |\n//! | `stats` | b | – |\n//! | `site` | c | stats |\n//! | `cli` | d | all |\n");
+    let map = map_of(
+        "//! | room | in → out | may use |\n//! |---|---|---|\n//! | `schema` | a | – |\n//! | `stats` | b | – |\n//! | `site` | c | stats |\n//! | `cli` | d | all |\n",
+    );
     breaches(&map, &[Source { path: path.into(), text: text.into() }])
 }
 

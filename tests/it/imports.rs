@@ -35,28 +35,48 @@ fn imported() -> (TempDir, Dataset) {
 #[test]
 fn each_model_becomes_a_run_with_a_readable_name() {
     let (_dir, data) = imported();
-    let names: Vec<_> = data.runs.iter().map(|r| (r.run.run.as_str(), r.dir.file_name().unwrap().to_str().unwrap())).collect();
-    let want = ["2026-01-31-ts-bench-v0.9-idle", "2026-01-31-ts-bench-v0.9-local-7b", "2026-01-31-ts-bench-v0.9-paid-1.5"];
+    let names: Vec<_> =
+        data.runs.iter().map(|r| (r.run.run.as_str(), r.dir.file_name().unwrap().to_str().unwrap())).collect();
+    let want =
+        ["2026-01-31-ts-bench-v0.9-idle", "2026-01-31-ts-bench-v0.9-local-7b", "2026-01-31-ts-bench-v0.9-paid-1.5"];
     assert_eq!(names, want.map(|n| (n, n)));
     for run in &data.runs {
-        assert_eq!((run.run.source, run.run.suite.as_str(), run.run.agent_word().as_str()), (Source::Imported, "ts-bench@0.9", "ts-bench-shell@v0.9"));
-        assert_eq!((run.run.tasks.len(), run.run.task_details[1].repo.as_deref(), run.run.task_details[1].guards), (3, Some("b/b"), Some(7)));
+        assert_eq!(
+            (run.run.source, run.run.suite.as_str(), run.run.agent_word().as_str()),
+            (Source::Imported, "ts-bench@0.9", "ts-bench-shell@v0.9")
+        );
+        assert_eq!(
+            (run.run.tasks.len(), run.run.task_details[1].repo.as_deref(), run.run.task_details[1].guards),
+            (3, Some("b/b"), Some(7))
+        );
     }
-    assert_eq!(data.runs.iter().map(|r| (r.run.repeats, r.run.planned_attempts, r.rows.len())).collect::<Vec<_>>(), [(2, 6, 0), (2, 6, 5), (1, 3, 2)]);
+    assert_eq!(
+        data.runs.iter().map(|r| (r.run.repeats, r.run.planned_attempts, r.rows.len())).collect::<Vec<_>>(),
+        [(2, 6, 0), (2, 6, 5), (1, 3, 2)]
+    );
 }
 
 #[test]
 fn outcomes_are_as_published() {
     let (_dir, data) = imported();
     let outcomes: Vec<_> = data.runs[1].rows.iter().map(|r| (r.task, r.repeat, r.outcome)).collect();
-    let want = [(0, 0, Outcome::Unresolved), (0, 1, Outcome::TimedOut), (1, 0, Outcome::PatchFailed), (2, 0, Outcome::Resolved), (2, 1, Outcome::Unresolved)];
+    let want = [
+        (0, 0, Outcome::Unresolved),
+        (0, 1, Outcome::TimedOut),
+        (1, 0, Outcome::PatchFailed),
+        (2, 0, Outcome::Resolved),
+        (2, 1, Outcome::Unresolved),
+    ];
     assert_eq!(outcomes, want);
 }
 
 #[test]
 fn a_cost_is_known_only_where_it_was_published() {
     let (_dir, data) = imported();
-    assert_eq!(data.runs[2].rows.iter().map(|r| r.cost_nano()).collect::<Vec<_>>(), [Some(500_000_000), Some(250_000_000)]);
+    assert_eq!(
+        data.runs[2].rows.iter().map(|r| r.cost_nano()).collect::<Vec<_>>(),
+        [Some(500_000_000), Some(250_000_000)]
+    );
     assert!(data.runs[1].rows.iter().all(|r| r.cost_nano() == Some(0)));
     let (dir, file, out) = changed("ts-bench.json", |f| {
         f["haiku_cost_per_instance"] = json!({});
@@ -66,7 +86,10 @@ fn a_cost_is_known_only_where_it_was_published() {
     let data = read(dir.path()).unwrap();
     assert!(data.runs.iter().flat_map(|r| &r.rows).all(|r| r.cost_nano().is_none()));
     let raw = fs::read_to_string(data.runs[2].dir.join("attempts.jsonl")).unwrap();
-    assert!(raw.lines().all(|l| l.contains("\"cost_usd\":null")) && !raw.contains("turns") && !raw.contains("seconds"), "{raw}");
+    assert!(
+        raw.lines().all(|l| l.contains("\"cost_usd\":null")) && !raw.contains("turns") && !raw.contains("seconds"),
+        "{raw}"
+    );
 }
 
 #[test]
@@ -84,8 +107,12 @@ fn figures_that_contradict_themselves_are_refused_and_nothing_is_written() {
         ("one index", |f| f["instances"][2]["index"] = json!(1)),
         ("listed twice", |f| f["instances"][2]["id"] = json!("a__a-1")),
         ("disagree on its outcome", |f| f["haiku_cost_per_instance"]["a__a-1"]["resolved"] = json!(true)),
-        ("states a cost of 0.75 and single costs of 0.85", |f| f["haiku_cost_per_instance"]["a__a-1"]["cost_usd"] = json!(0.6)),
-        ("single costs are published", |f| f["haiku_cost_per_instance"]["b__b-3"] = json!({"resolved": false, "cost_usd": 0.1})),
+        ("states a cost of 0.75 and single costs of 0.85", |f| {
+            f["haiku_cost_per_instance"]["a__a-1"]["cost_usd"] = json!(0.6)
+        }),
+        ("single costs are published", |f| {
+            f["haiku_cost_per_instance"]["b__b-3"] = json!({"resolved": false, "cost_usd": 0.1})
+        }),
         ("unknown instance", |f| f["haiku_cost_per_instance"]["z"] = json!({"resolved": false, "cost_usd": 0.1})),
         ("which of the paid models", |f| f["models"][1]["tier"] = json!("paid")),
     ];
@@ -100,7 +127,11 @@ fn figures_that_contradict_themselves_are_refused_and_nothing_is_written() {
 
 #[test]
 fn a_file_of_another_shape_is_refused() {
-    for change in [|f: &mut Value| *f = json!({}), |f: &mut Value| f["models"] = json!(3), |f: &mut Value| f["attempts"][0] = json!([1])] {
+    for change in [
+        |f: &mut Value| *f = json!({}),
+        |f: &mut Value| f["models"] = json!(3),
+        |f: &mut Value| f["attempts"][0] = json!([1]),
+    ] {
         let (_dir, file, out) = changed("ts-bench.json", change);
         assert!(import_ts_bench(&file, &out, "test").unwrap_err().to_string().contains("figures.json"));
         assert!(import_thinkbench(&file, &out, "test").unwrap_err().to_string().contains("figures.json"));
@@ -166,7 +197,10 @@ fn an_observed_task_has_no_score() {
     let written = import_thinkbench(&fixture("thinkbench.json"), dir.path(), "test").unwrap();
     let raw: Value = serde_json::from_slice(&fs::read(written.join("publisher.json")).unwrap()).unwrap();
     for row in raw["rows"].as_array().unwrap().iter().filter(|r| r["scope"] == "observed") {
-        assert_eq!((&row["solved"], &row["mean_score"], row["attempts"].as_u64()), (&Value::Null, &Value::Null, Some(3)));
+        assert_eq!(
+            (&row["solved"], &row["mean_score"], row["attempts"].as_u64()),
+            (&Value::Null, &Value::Null, Some(3))
+        );
         assert!(row["seconds"].is_number() && row["cost_usd"].is_number());
     }
 }
@@ -195,7 +229,13 @@ fn the_command_prints_the_folders_and_refuses_a_second_time() {
     let dir = tempfile::tempdir().unwrap();
     let run = || {
         let mut command = Command::cargo_bin("tsbench").unwrap();
-        command.args(["results", "import", "ts-bench"]).arg(fixture("ts-bench.json")).arg("--out").arg(dir.path()).output().unwrap()
+        command
+            .args(["results", "import", "ts-bench"])
+            .arg(fixture("ts-bench.json"))
+            .arg("--out")
+            .arg(dir.path())
+            .output()
+            .unwrap()
     };
     let first = run();
     assert_eq!((first.status.code(), String::from_utf8(first.stdout).unwrap().lines().count()), (Some(0), 3));

@@ -5,7 +5,11 @@ use serde_json::Value;
 fn check(folder: &Folder, more: &[&str]) -> (i32, String, String) {
     let mut command = Command::cargo_bin("tsbench").unwrap();
     let output = command.args(["results", "check", "--results"]).arg(folder.root()).args(more).output().unwrap();
-    (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+    (
+        output.status.code().unwrap(),
+        String::from_utf8(output.stdout).unwrap(),
+        String::from_utf8(output.stderr).unwrap(),
+    )
 }
 
 fn faulty() -> Folder {
@@ -41,7 +45,10 @@ fn faults_are_printed_as_json() {
     let json: Value = serde_json::from_str(&out).unwrap();
     assert_eq!((code, json["runs"].as_u64(), json["faults"].as_array().map(Vec::len)), (1, Some(1), Some(2)));
     let fault = &json["faults"][0];
-    assert_eq!((fault["level"].as_str(), fault["file"].as_str(), fault["line"].as_u64(), fault["field"].as_str()), (Some("error"), Some("results/r/attempts.jsonl"), Some(2), Some("outcome")));
+    assert_eq!(
+        (fault["level"].as_str(), fault["file"].as_str(), fault["line"].as_u64(), fault["field"].as_str()),
+        (Some("error"), Some("results/r/attempts.jsonl"), Some(2), Some("outcome"))
+    );
     assert!(fault["hint"].as_str().is_some_and(|h| !h.is_empty()));
 }
 

@@ -50,7 +50,11 @@ impl Folder {
     /// The one error of the folder, which must name this line and field of the attempts and a remedy.
     pub fn error(&self, line: u64, field: &str) -> String {
         let fault = self.fault();
-        assert_eq!((fault.level, fault.file.as_str(), fault.line), (Level::Error, "results/r/attempts.jsonl", Some(line)), "{fault}");
+        assert_eq!(
+            (fault.level, fault.file.as_str(), fault.line),
+            (Level::Error, "results/r/attempts.jsonl", Some(line)),
+            "{fault}"
+        );
         assert_eq!(fault.field.as_deref().unwrap_or(""), field, "{fault}");
         assert!(!fault.hint.is_empty(), "{fault}");
         fault.what

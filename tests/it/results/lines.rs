@@ -11,8 +11,14 @@ fn a_good_line_is_a_row_with_all_it_says() {
     assert_eq!(data.faults, []);
     let run = &data.runs[0];
     let row = &run.rows[0];
-    assert_eq!((row.task, row.model, row.repeat, row.line, row.outcome, row.stop), (0, 0, 0, 1, Outcome::Unresolved, Stop::Submitted));
-    assert_eq!((row.cost_nano(), row.agent_seconds(), row.total_seconds(), row.turns(), row.tokens()), (Some(125_000_000), Some(10.5), Some(13.0), Some(4), Some((100, 7))));
+    assert_eq!(
+        (row.task, row.model, row.repeat, row.line, row.outcome, row.stop),
+        (0, 0, 0, 1, Outcome::Unresolved, Stop::Submitted)
+    );
+    assert_eq!(
+        (row.cost_nano(), row.agent_seconds(), row.total_seconds(), row.turns(), row.tokens()),
+        (Some(125_000_000), Some(10.5), Some(13.0), Some(4), Some((100, 7)))
+    );
     assert_eq!((row.targets, row.guards, row.has_error), ((0, 1), (4, 4), false));
     assert_eq!(run.variants, [("shell@1".to_owned(), "default".to_owned())]);
     assert_eq!(run.newest, "2026-09-19T00:01:00Z");
@@ -24,13 +30,34 @@ fn a_short_line_says_nothing_that_it_does_not_say() {
     let data = Folder::with(jsonl(&[short])).read();
     assert_eq!(data.faults, []);
     let row = &data.runs[0].rows[0];
-    assert_eq!((row.cost_nano(), row.agent_seconds(), row.total_seconds(), row.turns(), row.tokens(), row.stop), (None, None, None, None, None, Stop::Unsaid));
+    assert_eq!(
+        (row.cost_nano(), row.agent_seconds(), row.total_seconds(), row.turns(), row.tokens(), row.stop),
+        (None, None, None, None, None, Stop::Unsaid)
+    );
     assert_eq!(data.runs[0].variants, [("shell@1".to_owned(), "default".to_owned())]);
 }
 
 #[test]
 fn a_null_says_as_much_as_leaving_the_field_out() {
-    for field in ["agent", "condition", "stop", "score", "tests", "patch", "usage", "cost_usd", "seconds", "turns", "retries", "error", "digests", "host", "tool", "started_at", "finished_at"] {
+    for field in [
+        "agent",
+        "condition",
+        "stop",
+        "score",
+        "tests",
+        "patch",
+        "usage",
+        "cost_usd",
+        "seconds",
+        "turns",
+        "retries",
+        "error",
+        "digests",
+        "host",
+        "tool",
+        "started_at",
+        "finished_at",
+    ] {
         assert_eq!(Folder::with(jsonl(&[with(field, Value::Null)])).read().faults, [], "{field}");
     }
 }
@@ -71,7 +98,13 @@ fn a_second_line_of_one_identity_is_an_error_that_names_both() {
 
 #[test]
 fn a_later_line_replaces_an_excluded_one() {
-    let data = Folder::with(jsonl(&[attempt(0, "infra_error"), attempt(1, "resolved"), attempt(0, "stopped"), attempt(0, "unresolved")])).read();
+    let data = Folder::with(jsonl(&[
+        attempt(0, "infra_error"),
+        attempt(1, "resolved"),
+        attempt(0, "stopped"),
+        attempt(0, "unresolved"),
+    ]))
+    .read();
     assert_eq!(data.faults, []);
     let kept: Vec<_> = data.runs[0].effective().map(|r| (r.repeat, r.outcome, r.line)).collect();
     assert_eq!(kept, [(0, Outcome::Unresolved, 4), (1, Outcome::Resolved, 2)]);
@@ -89,7 +122,9 @@ fn an_infrastructure_error_that_counts_is_not_replaced() {
 
 #[test]
 fn an_excluded_line_does_not_replace_a_counted_one() {
-    assert!(Folder::with(jsonl(&[attempt(0, "unresolved"), attempt(0, "stopped")])).error(2, "repeat").contains("line 1"));
+    assert!(
+        Folder::with(jsonl(&[attempt(0, "unresolved"), attempt(0, "stopped")])).error(2, "repeat").contains("line 1")
+    );
 }
 
 #[test]
@@ -136,9 +171,15 @@ fn a_missing_last_line_end_is_a_warning_and_the_line_is_used() {
 fn what_json_does_not_know_as_a_number_is_an_error_that_names_the_field() {
     for word in ["NaN", "Infinity", "-Infinity"] {
         let text = line().to_string().replace("0.125", word);
-        assert!(Folder::with(format!("{text}\n")).error(1, "cost_usd").contains(&format!("{word} is not a JSON number")));
+        assert!(
+            Folder::with(format!("{text}\n")).error(1, "cost_usd").contains(&format!("{word} is not a JSON number"))
+        );
     }
-    assert!(Folder::with(format!("{}\n", line().to_string().replace("0.125", "1e999"))).error(1, "").contains("out of range"));
+    assert!(
+        Folder::with(format!("{}\n", line().to_string().replace("0.125", "1e999")))
+            .error(1, "")
+            .contains("out of range")
+    );
 }
 
 #[test]
@@ -166,15 +207,24 @@ fn invalid_utf_8_is_an_error_of_its_line_alone() {
 
 #[test]
 fn an_empty_line_is_an_error() {
-    assert_eq!(Folder::with(format!("{}\n\n{}\n", attempt(0, "resolved"), attempt(1, "resolved"))).error(2, ""), "the line is empty");
+    assert_eq!(
+        Folder::with(format!("{}\n\n{}\n", attempt(0, "resolved"), attempt(1, "resolved"))).error(2, ""),
+        "the line is empty"
+    );
     assert_eq!(Folder::with(format!("{}\n \t\n", line())).error(2, ""), "the line is empty");
 }
 
 #[test]
 fn what_is_not_in_the_plan_is_an_error() {
     for (field, value) in [
-        ("task", json!("d__d-4")), ("model", json!("m/three")), ("repeat", json!(10)), ("condition", json!("verbose")), ("agent", json!("shell@2")),
-        ("run", json!("other")), ("suite", json!("core@1.1")), ("schema", json!("tsbench.attempt/2")),
+        ("task", json!("d__d-4")),
+        ("model", json!("m/three")),
+        ("repeat", json!(10)),
+        ("condition", json!("verbose")),
+        ("agent", json!("shell@2")),
+        ("run", json!("other")),
+        ("suite", json!("core@1.1")),
+        ("schema", json!("tsbench.attempt/2")),
     ] {
         let folder = Folder::with(jsonl(&[with(field, value)]));
         let what = folder.error(1, field);
@@ -228,9 +278,22 @@ fn a_wrong_type_in_any_field_is_an_error_that_names_it() {
         Folder::with(jsonl(&[with(&field, wrong)])).error(1, &field);
     }
     for (field, wrong) in [
-        ("repeat", json!(1.0)), ("repeat", json!(-1)), ("turns", json!(4.5)), ("turns", json!(1e300)), ("usage.output", json!(-1)), ("usage.input", json!(u64::MAX)),
-        ("seconds.total", json!(-1)), ("patch.dropped", json!([1])), ("started_at", json!("yesterday")), ("finished_at", json!("2026-02-30T00:00:00Z")), ("error", json!([])),
-        ("error", json!("text")), ("score", json!({"passed": 1})), ("score", json!({"passed": 3, "total": 2})), ("tests.guards", json!({"passed": 2, "total": 1})), ("cost_usd", json!(true)),
+        ("repeat", json!(1.0)),
+        ("repeat", json!(-1)),
+        ("turns", json!(4.5)),
+        ("turns", json!(1e300)),
+        ("usage.output", json!(-1)),
+        ("usage.input", json!(u64::MAX)),
+        ("seconds.total", json!(-1)),
+        ("patch.dropped", json!([1])),
+        ("started_at", json!("yesterday")),
+        ("finished_at", json!("2026-02-30T00:00:00Z")),
+        ("error", json!([])),
+        ("error", json!("text")),
+        ("score", json!({"passed": 1})),
+        ("score", json!({"passed": 3, "total": 2})),
+        ("tests.guards", json!({"passed": 2, "total": 1})),
+        ("cost_usd", json!(true)),
     ] {
         Folder::with(jsonl(&[with(field, wrong)])).error(1, field);
     }
@@ -247,7 +310,9 @@ fn a_score_and_the_outcome_must_agree() {
 
 #[test]
 fn nesting_without_end_is_an_error() {
-    for deep in ["[".repeat(100_000), format!("{}{}", "[".repeat(100_000), "]".repeat(100_000)), "{\"a\":".repeat(100_000)] {
+    for deep in
+        ["[".repeat(100_000), format!("{}{}", "[".repeat(100_000), "]".repeat(100_000)), "{\"a\":".repeat(100_000)]
+    {
         assert!(Folder::with(format!("{deep}\n")).error(1, "").starts_with("not JSON: recursion limit"));
         let inside = line().to_string().replacen('{', &format!("{{\"extra\":{deep},"), 1);
         assert!(Folder::with(format!("{inside}\n")).error(1, "").starts_with("not JSON: recursion limit"));
@@ -256,10 +321,12 @@ fn nesting_without_end_is_an_error() {
 
 #[test]
 fn unknown_stop_words_and_fields_are_kept() {
-    let data = Folder::with(jsonl(&[with("stop", "bored".into()), with("future", json!({"a": [1, null]}))].map(|mut l| {
-        l["repeat"] = if l.get("future").is_some() { 1.into() } else { 0.into() };
-        l
-    }))).read();
+    let data =
+        Folder::with(jsonl(&[with("stop", "bored".into()), with("future", json!({"a": [1, null]}))].map(|mut l| {
+            l["repeat"] = if l.get("future").is_some() { 1.into() } else { 0.into() };
+            l
+        })))
+        .read();
     assert_eq!(data.faults, []);
     assert_eq!(data.runs[0].rows[0].stop, Stop::Other);
 }
@@ -267,11 +334,15 @@ fn unknown_stop_words_and_fields_are_kept() {
 #[test]
 fn the_newest_end_is_the_newest_moment() {
     let ends = ["2026-09-19T00:01:00Z", "2026-09-19T00:01:00.5Z", "2026-09-19T02:00:59+02:00", "2026-09-18T23:59:59Z"];
-    let lines: Vec<Value> = ends.iter().enumerate().map(|(i, end)| {
-        let mut l = attempt(i as u32, "resolved");
-        l["finished_at"] = (*end).into();
-        l
-    }).collect();
+    let lines: Vec<Value> = ends
+        .iter()
+        .enumerate()
+        .map(|(i, end)| {
+            let mut l = attempt(i as u32, "resolved");
+            l["finished_at"] = (*end).into();
+            l
+        })
+        .collect();
     assert_eq!(Folder::with(jsonl(&lines)).read().runs[0].newest, "2026-09-19T00:01:00.5Z");
 }
 
@@ -279,9 +350,20 @@ fn the_newest_end_is_the_newest_moment() {
 fn every_fault_of_a_file_is_listed_in_one_go_and_in_order() {
     let mut two = with("cost_usd", (-1).into());
     two["task"] = "nowhere".into();
-    let text = format!("oops\n{two}\n{}\n\n{}\n{}\n", attempt(3, "resolved"), attempt(3, "resolved"), with("outcome", "fixed".into()));
-    let found: Vec<_> = Folder::with(text).read().faults.iter().map(|f| (f.line.unwrap(), f.field.clone().unwrap_or_default())).collect();
-    let want = [(1, ""), (2, "task"), (2, "cost_usd"), (4, ""), (5, "repeat"), (6, "outcome")].map(|(l, f)| (l, f.to_owned()));
+    let text = format!(
+        "oops\n{two}\n{}\n\n{}\n{}\n",
+        attempt(3, "resolved"),
+        attempt(3, "resolved"),
+        with("outcome", "fixed".into())
+    );
+    let found: Vec<_> = Folder::with(text)
+        .read()
+        .faults
+        .iter()
+        .map(|f| (f.line.unwrap(), f.field.clone().unwrap_or_default()))
+        .collect();
+    let want =
+        [(1, ""), (2, "task"), (2, "cost_usd"), (4, ""), (5, "repeat"), (6, "outcome")].map(|(l, f)| (l, f.to_owned()));
     assert_eq!(found, want);
 }
 

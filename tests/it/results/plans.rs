@@ -16,7 +16,10 @@ fn faults(name: &str, text: impl AsRef<[u8]>) -> Vec<(Option<u64>, String, Strin
     let folder = Folder::new();
     folder.put(&format!("r/{name}"), text);
     let faults = folder.read().faults;
-    assert!(faults.iter().all(|f| f.file == format!("results/r/{name}") && !f.hint.is_empty() && f.level == Level::Error), "{faults:#?}");
+    assert!(
+        faults.iter().all(|f| f.file == format!("results/r/{name}") && !f.hint.is_empty() && f.level == Level::Error),
+        "{faults:#?}"
+    );
     faults.into_iter().map(|f| (f.line, f.field.unwrap_or_default(), f.what)).collect()
 }
 
@@ -91,7 +94,9 @@ fn a_plan_that_is_not_json_names_its_line() {
 
 #[test]
 fn a_missing_field_of_a_plan_names_it() {
-    for field in ["schema", "run", "suite", "source", "models", "agent", "tasks", "repeats", "planned_attempts", "created_at"] {
+    for field in
+        ["schema", "run", "suite", "source", "models", "agent", "tasks", "repeats", "planned_attempts", "created_at"]
+    {
         let mut short = plan("r");
         short.as_object_mut().unwrap().remove(field);
         assert_eq!(faults("run.json", short.to_string())[0].1, field);
@@ -115,7 +120,10 @@ fn two_runs_of_one_name_are_an_error_that_names_both() {
     folder.put("s/run.json", plan("r").to_string());
     let fault = folder.fault();
     assert_eq!((fault.file.as_str(), fault.field.as_deref()), ("results/s/run.json", Some("run")));
-    assert!(fault.what.contains("results/r/run.json") && !fault.what.contains(folder.path().to_str().unwrap()), "{fault}");
+    assert!(
+        fault.what.contains("results/r/run.json") && !fault.what.contains(folder.path().to_str().unwrap()),
+        "{fault}"
+    );
     assert_eq!(folder.read().runs.len(), 1);
 }
 
@@ -131,7 +139,9 @@ fn attempts_without_a_plan_are_an_error() {
 #[test]
 fn a_fault_of_one_run_does_not_hide_another() {
     let folder = Folder::with(jsonl(&[attempt(0, "resolved")]));
-    folder.put("s/run.json", plan_with("suite", "x".into()).replace("\"r\"", "\"s\"")).put("s/attempts.jsonl", "oops\n");
+    folder
+        .put("s/run.json", plan_with("suite", "x".into()).replace("\"r\"", "\"s\""))
+        .put("s/attempts.jsonl", "oops\n");
     let data = folder.read();
     assert_eq!(data.runs.len(), 1);
     assert_eq!(data.faults.iter().map(|f| f.file.as_str()).collect::<Vec<_>>(), ["results/s/run.json"]);

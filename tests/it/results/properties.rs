@@ -17,7 +17,11 @@ fn seconds() -> BoxedStrategy<Option<f64>> {
 }
 
 fn counts() -> impl Strategy<Value = TestCounts> {
-    (0_u64..50, 0_u64..50, prop::collection::vec("\\PC{0,8}", 0..3)).prop_map(|(passed, more, failed)| TestCounts { passed, total: passed + more, failed })
+    (0_u64..50, 0_u64..50, prop::collection::vec("\\PC{0,8}", 0..3)).prop_map(|(passed, more, failed)| TestCounts {
+        passed,
+        total: passed + more,
+        failed,
+    })
 }
 
 prop_compose! {
@@ -77,7 +81,22 @@ fn same(run: &RunFile, row: &Row, a: &Attempt) -> Result<(), TestCaseError> {
 fn effective(run: &RunFile) -> Vec<String> {
     let mut rows: Vec<String> = run
         .effective()
-        .map(|r| format!("{:?}", (r.task, r.model, &run.variants[usize::from(r.variant)], r.repeat, r.outcome, r.cost_nano(), r.turns(), r.tokens(), r.targets)))
+        .map(|r| {
+            format!(
+                "{:?}",
+                (
+                    r.task,
+                    r.model,
+                    &run.variants[usize::from(r.variant)],
+                    r.repeat,
+                    r.outcome,
+                    r.cost_nano(),
+                    r.turns(),
+                    r.tokens(),
+                    r.targets
+                )
+            )
+        })
         .collect();
     rows.sort();
     rows
@@ -85,31 +104,103 @@ fn effective(run: &RunFile) -> Vec<String> {
 
 /// Places in a JSON text where a byte changes what it means.
 fn spoiled() -> impl Strategy<Value = Vec<u8>> {
-    let pieces = ["\"", "\\", "{", "}", "[", "]", ",", ":", "null", "-1", "1e999", "0.5", "\"x\"", "\"repeat\":0,", "\u{e9}", "\n", "\r", "\\ud800", " "];
-    (attempt(), prop::collection::vec((any::<prop::sample::Index>(), 0_usize..19, any::<bool>()), 1..4)).prop_map(move |(a, edits)| {
-        let mut bytes = serde_json::to_vec(&a).unwrap();
-        for (at, piece, replace) in edits {
-            let i = at.index(bytes.len());
-            let end = if replace { (i + 1).min(bytes.len()) } else { i };
-            bytes.splice(i..end, pieces[piece].bytes());
-        }
-        bytes.push(b'\n');
-        bytes
-    })
+    let pieces = [
+        "\"",
+        "\\",
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ":",
+        "null",
+        "-1",
+        "1e999",
+        "0.5",
+        "\"x\"",
+        "\"repeat\":0,",
+        "\u{e9}",
+        "\n",
+        "\r",
+        "\\ud800",
+        " ",
+    ];
+    (attempt(), prop::collection::vec((any::<prop::sample::Index>(), 0_usize..19, any::<bool>()), 1..4)).prop_map(
+        move |(a, edits)| {
+            let mut bytes = serde_json::to_vec(&a).unwrap();
+            for (at, piece, replace) in edits {
+                let i = at.index(bytes.len());
+                let end = if replace { (i + 1).min(bytes.len()) } else { i };
+                bytes.splice(i..end, pieces[piece].bytes());
+            }
+            bytes.push(b'\n');
+            bytes
+        },
+    )
 }
 
 /// Values of any kind in any field of a good line.
 fn odd() -> impl Strategy<Value = Value> {
     let pointers = [
-        "/schema", "/run", "/suite", "/task", "/model", "/agent", "/condition", "/repeat", "/outcome", "/stop", "/score", "/score/passed", "/score/total", "/tests", "/tests/targets",
-        "/tests/targets/passed", "/tests/targets/failed", "/tests/guards", "/tests/guards/total", "/patch", "/patch/sha256", "/patch/bytes", "/patch/files", "/patch/applied", "/patch/dropped",
-        "/usage", "/usage/input", "/usage/cached_input", "/usage/output", "/usage/requests", "/cost_usd", "/seconds", "/seconds/agent", "/seconds/install", "/seconds/tests",
-        "/seconds/total", "/turns", "/retries", "/error", "/digests", "/host", "/tool", "/started_at", "/finished_at",
+        "/schema",
+        "/run",
+        "/suite",
+        "/task",
+        "/model",
+        "/agent",
+        "/condition",
+        "/repeat",
+        "/outcome",
+        "/stop",
+        "/score",
+        "/score/passed",
+        "/score/total",
+        "/tests",
+        "/tests/targets",
+        "/tests/targets/passed",
+        "/tests/targets/failed",
+        "/tests/guards",
+        "/tests/guards/total",
+        "/patch",
+        "/patch/sha256",
+        "/patch/bytes",
+        "/patch/files",
+        "/patch/applied",
+        "/patch/dropped",
+        "/usage",
+        "/usage/input",
+        "/usage/cached_input",
+        "/usage/output",
+        "/usage/requests",
+        "/cost_usd",
+        "/seconds",
+        "/seconds/agent",
+        "/seconds/install",
+        "/seconds/tests",
+        "/seconds/total",
+        "/turns",
+        "/retries",
+        "/error",
+        "/digests",
+        "/host",
+        "/tool",
+        "/started_at",
+        "/finished_at",
     ];
     let value = prop_oneof![
-        Just(Value::Null), any::<bool>().prop_map(Value::from), (-2_i64..12).prop_map(Value::from), any::<u64>().prop_map(Value::from), any::<f64>().prop_map(Value::from),
-        "\\PC{0,4}".prop_map(Value::from), Just(serde_json::json!({})), Just(serde_json::json!([])), Just(serde_json::json!(["x"])), Just(serde_json::json!([1])),
-        Just(serde_json::json!({"passed": 1, "total": 1, "class": "c", "input": 1})), Just(serde_json::json!("2026-01-31T10:00:00Z")), Just(serde_json::json!("resolved")),
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        (-2_i64..12).prop_map(Value::from),
+        any::<u64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        "\\PC{0,4}".prop_map(Value::from),
+        Just(serde_json::json!({})),
+        Just(serde_json::json!([])),
+        Just(serde_json::json!(["x"])),
+        Just(serde_json::json!([1])),
+        Just(serde_json::json!({"passed": 1, "total": 1, "class": "c", "input": 1})),
+        Just(serde_json::json!("2026-01-31T10:00:00Z")),
+        Just(serde_json::json!("resolved")),
     ];
     prop::collection::vec((prop::sample::select(pointers.to_vec()), value), 1..3).prop_map(|edits| {
         let mut line = line();

@@ -25,7 +25,10 @@ fn pieces(folder: &Folder) -> (Dataset, BTreeMap<usize, (Vec<u8>, String)>) {
     let seen = Mutex::new(BTreeMap::new());
     let data = read_with(folder.path(), &|run, number, bytes, digest| {
         assert_eq!(run.run, "r");
-        assert!(seen.lock().unwrap().insert(number, (bytes.to_vec(), digest.to_owned())).is_none(), "piece {number} came twice");
+        assert!(
+            seen.lock().unwrap().insert(number, (bytes.to_vec(), digest.to_owned())).is_none(),
+            "piece {number} came twice"
+        );
         Ok(())
     })
     .unwrap();
@@ -46,7 +49,10 @@ fn shards_put_together_are_the_file_and_end_at_line_ends() {
     assert_eq!(pieces.values().flat_map(|p| p.0.clone()).collect::<Vec<u8>>(), text.as_bytes());
     for (shard, (bytes, sum)) in run.shards.iter().zip(pieces.values()) {
         assert!(shard.len <= SHARD_BYTES && bytes.ends_with(b"\n"));
-        assert_eq!((shard.len, shard.lines), (bytes.len() as u64, bytes.iter().filter(|b| **b == b'\n').count() as u64));
+        assert_eq!(
+            (shard.len, shard.lines),
+            (bytes.len() as u64, bytes.iter().filter(|b| **b == b'\n').count() as u64)
+        );
         assert_eq!((sum, &shard.sha256), (&digest(bytes), &digest(bytes)));
     }
 }
