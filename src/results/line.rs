@@ -1,5 +1,6 @@
 //! The fast path: one line that keeps the contract, read without allocating.
 
+use super::key::{self, Key};
 use super::row::{NONE_COST, NONE_U32, NONE_U64};
 use super::scan::Scan;
 use super::values::{
@@ -150,27 +151,27 @@ pub(super) fn fast(text: &str, plan: &Plan<'_>, aside: &mut Aside, number: u32) 
 impl<'a> Line<'a> {
     /// Reads the value of one key; a key that stands twice is refused.
     #[inline]
-    fn field(&mut self, s: &mut Scan<'a>, key: &str, plan: &Plan<'_>, guess: u32) -> Option<()> {
+    fn field(&mut self, s: &mut Scan<'a>, key: Key, plan: &Plan<'_>, guess: u32) -> Option<()> {
         match key {
-            "schema" => self.first(0).and_then(|()| same(s, ATTEMPT_SCHEMA)),
-            "run" => self.first(1).and_then(|()| same(s, &plan.run.run)),
-            "suite" => self.first(2).and_then(|()| same(s, &plan.run.suite)),
-            "task" => {
+            key::SCHEMA => self.first(0).and_then(|()| same(s, ATTEMPT_SCHEMA)),
+            key::RUN => self.first(1).and_then(|()| same(s, &plan.run.run)),
+            key::SUITE => self.first(2).and_then(|()| same(s, &plan.run.suite)),
+            key::TASK => {
                 self.first(3)?;
                 self.row.task = plan.task_near(&s.text()?, guess)?;
                 Some(())
             }
-            "model" => {
+            key::MODEL => {
                 self.first(4)?;
                 self.row.model = plan.model(&s.text()?)?;
                 Some(())
             }
-            "repeat" => {
+            key::REPEAT => {
                 self.first(5)?;
                 self.repeat = Some(s.number()?.whole(MAX_SMALL)? as u32);
                 Some(())
             }
-            "outcome" => {
+            key::OUTCOME => {
                 self.first(6)?;
                 self.outcome = Some(Outcome::from_word(&s.text()?)?);
                 Some(())
@@ -181,38 +182,38 @@ impl<'a> Line<'a> {
 
     /// Reads the value of a field that a line may leave out.
     #[inline]
-    fn detail(&mut self, s: &mut Scan<'a>, key: &str) -> Option<()> {
+    fn detail(&mut self, s: &mut Scan<'a>, key: Key) -> Option<()> {
         match key {
-            "agent" => self.first(7).and_then(|()| words(s)).map(|t| self.agent = t),
-            "condition" => self.first(8).and_then(|()| words(s)).map(|t| self.condition = t),
-            "stop" => {
+            key::AGENT => self.first(7).and_then(|()| words(s)).map(|t| self.agent = t),
+            key::CONDITION => self.first(8).and_then(|()| words(s)).map(|t| self.condition = t),
+            key::STOP => {
                 self.first(9)?;
                 self.row.stop = words(s)?.map_or(Stop::Unsaid, |w| Stop::from_word(&w));
                 Some(())
             }
-            "score" => self.first(10).and_then(|()| nullable(s, |s| pair(s, false))).map(|p| self.score = p),
-            "tests" => self.first(11).and_then(|()| nullable(s, |s| self.tests(s))).map(|_| ()),
-            "patch" => self.first(12).and_then(|()| nullable(s, patch)).map(|_| ()),
-            "usage" => self.first(13).and_then(|()| nullable(s, |s| self.usage(s))).map(|_| ()),
-            "cost_usd" => {
+            key::SCORE => self.first(10).and_then(|()| nullable(s, |s| pair(s, false))).map(|p| self.score = p),
+            key::TESTS => self.first(11).and_then(|()| nullable(s, |s| self.tests(s))).map(|_| ()),
+            key::PATCH => self.first(12).and_then(|()| nullable(s, patch)).map(|_| ()),
+            key::USAGE => self.first(13).and_then(|()| nullable(s, |s| self.usage(s))).map(|_| ()),
+            key::COST_USD => {
                 self.first(14)?;
                 let dollars = nullable(s, |s| s.number()?.value())?;
                 self.row.cost_nano = dollars
                     .map_or(Some(NONE_COST), |c| (0.0..=MAX_COST).contains(&c).then(|| (c * 1e9).round() as i64))?;
                 Some(())
             }
-            "seconds" => self.first(15).and_then(|()| nullable(s, |s| self.seconds(s))).map(|_| ()),
-            "turns" => {
+            key::SECONDS => self.first(15).and_then(|()| nullable(s, |s| self.seconds(s))).map(|_| ()),
+            key::TURNS => {
                 self.first(16)?;
                 self.row.turns = small(s)?.unwrap_or(NONE_U32);
                 Some(())
             }
-            "retries" => self.first(17).and_then(|()| small(s)).map(|_| ()),
-            "error" => self.first(18).and_then(|()| nullable(s, failure)).map(|e| self.error = e),
-            "digests" => self.first(19).and_then(|()| nullable(s, |s| s.object(|s, _| s.skip()))).map(|_| ()),
-            "tool" => self.first(20).and_then(|()| words(s)).map(|_| ()),
-            "started_at" => self.first(21).and_then(|()| time(s)).map(|_| ()),
-            "finished_at" => self.first(22).and_then(|()| time(s)).map(|t| self.finished_at = t),
+            key::RETRIES => self.first(17).and_then(|()| small(s)).map(|_| ()),
+            key::ERROR => self.first(18).and_then(|()| nullable(s, failure)).map(|e| self.error = e),
+            key::DIGESTS => self.first(19).and_then(|()| nullable(s, |s| s.object(|s, _| s.skip()))).map(|_| ()),
+            key::TOOL => self.first(20).and_then(|()| words(s)).map(|_| ()),
+            key::STARTED_AT => self.first(21).and_then(|()| time(s)).map(|_| ()),
+            key::FINISHED_AT => self.first(22).and_then(|()| time(s)).map(|t| self.finished_at = t),
             _ => s.skip(),
         }
     }
@@ -224,10 +225,10 @@ impl<'a> Line<'a> {
     fn tests(&mut self, s: &mut Scan<'a>) -> Option<()> {
         let mut seen = 0;
         s.object(|s, key| match key {
-            "targets" => once(&mut seen, 0)
+            key::TARGETS => once(&mut seen, 0)
                 .and_then(|()| nullable(s, |s| pair(s, true)))
                 .map(|p| self.row.targets = p.unwrap_or((0, 0))),
-            "guards" => once(&mut seen, 1)
+            key::GUARDS => once(&mut seen, 1)
                 .and_then(|()| nullable(s, |s| pair(s, true)))
                 .map(|p| self.row.guards = p.unwrap_or((0, 0))),
             _ => s.skip(),
@@ -237,11 +238,11 @@ impl<'a> Line<'a> {
     fn usage(&mut self, s: &mut Scan<'a>) -> Option<()> {
         let (mut seen, mut input, mut output) = (0, None, None);
         s.object(|s, key| match key {
-            "input" => once(&mut seen, 0).and_then(|()| whole(s)).map(|n| input = n),
-            "output" => once(&mut seen, 1).and_then(|()| whole(s)).map(|n| output = n),
-            "cached_input" => once(&mut seen, 2).and_then(|()| whole(s)).map(|_| ()),
-            "cache_write" => once(&mut seen, 3).and_then(|()| whole(s)).map(|_| ()),
-            "requests" => once(&mut seen, 4).and_then(|()| whole(s)).map(|_| ()),
+            key::INPUT => once(&mut seen, 0).and_then(|()| whole(s)).map(|n| input = n),
+            key::OUTPUT => once(&mut seen, 1).and_then(|()| whole(s)).map(|n| output = n),
+            key::CACHED_INPUT => once(&mut seen, 2).and_then(|()| whole(s)).map(|_| ()),
+            key::CACHE_WRITE => once(&mut seen, 3).and_then(|()| whole(s)).map(|_| ()),
+            key::REQUESTS => once(&mut seen, 4).and_then(|()| whole(s)).map(|_| ()),
             _ => s.skip(),
         })?;
         (self.row.tokens_in, self.row.tokens_out) = input.zip(output).unwrap_or((NONE_U64, NONE_U64));
@@ -251,10 +252,10 @@ impl<'a> Line<'a> {
     fn seconds(&mut self, s: &mut Scan<'a>) -> Option<()> {
         let mut seen = 0;
         s.object(|s, key| match key {
-            "agent" => once(&mut seen, 0).and_then(|()| span(s)).map(|t| self.row.agent_seconds = t),
-            "total" => once(&mut seen, 1).and_then(|()| span(s)).map(|t| self.row.total_seconds = t),
-            "install" => once(&mut seen, 2).and_then(|()| span(s)).map(|_| ()),
-            "tests" => once(&mut seen, 3).and_then(|()| span(s)).map(|_| ()),
+            key::AGENT => once(&mut seen, 0).and_then(|()| span(s)).map(|t| self.row.agent_seconds = t),
+            key::TOTAL => once(&mut seen, 1).and_then(|()| span(s)).map(|t| self.row.total_seconds = t),
+            key::INSTALL => once(&mut seen, 2).and_then(|()| span(s)).map(|_| ()),
+            key::TESTS => once(&mut seen, 3).and_then(|()| span(s)).map(|_| ()),
             _ => s.skip(),
         })
     }

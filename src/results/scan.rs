@@ -3,6 +3,8 @@
 //! It accepts what RFC 8259 and `serde_json::Value` accept, no more: numbers fit a double, escapes name characters,
 //! and nesting ends at [`MAX_DEPTH`]. Every reader gives none where the text is not what was asked for.
 
+use super::key::{Key, pack};
+use super::number::Number;
 use std::borrow::Cow;
 
 /// Levels of nesting, the outermost included; deeper texts are refused so that no reader of ours recurses without end.
@@ -15,20 +17,17 @@ pub(super) struct Scan<'a> {
     depth: u32,
 }
 
-/// A number as it stands in the text.
-pub(super) struct Number<'a> {
-    raw: &'a str,
-    /// The digits without sign and point, while they are few enough to be exact.
-    digits: u64,
-    count: usize,
-    fraction: usize,
-    plain: bool,
-}
-
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x8080_8080_8080_8080;
-/// Powers of ten that a double holds exactly, as far as short decimals need them.
-const TENS: [f64; 16] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+/// The high bit of every byte of eight at which a string cannot go on: a quote, a backslash, a control character.
+///
+/// The lowest bit is exact; a borrow can only mark bytes after it.
+#[inline]
+fn stops(eight: u64) -> u64 {
+    let (quote, slash) = (eight ^ (ONES * 0x22), eight ^ (ONES * 0x5c));
+    let control = eight.wrapping_sub(ONES * 0x20) & !eight;
+    (control | (quote.wrapping_sub(ONES) & !quote) | (slash.wrapping_sub(ONES) & !slash)) & HIGH
+}
 
 impl<'a> Scan<'a> {
     pub fn new(text: &'a str) -> Scan<'a> {
@@ -43,17 +42,17 @@ impl<'a> Scan<'a> {
 
     /// Reads an object; `field` reads the value of each key.
     #[inline]
-    pub fn object(&mut self, mut field: impl FnMut(&mut Self, &str) -> Option<()>) -> Option<()> {
+    pub fn object(&mut self, mut field: impl FnMut(&mut Self, Key) -> Option<()>) -> Option<()> {
         self.open(b'{')?;
         if self.ate(b'}') {
             self.depth -= 1;
             return Some(());
         }
         loop {
-            let key = self.text()?;
+            let key = self.key()?;
             self.space();
             self.eat(b':')?;
-            field(self, &key)?;
+            field(self, key)?;
             if self.closes(b'}')? {
                 return Some(());
             }
@@ -84,6 +83,25 @@ impl<'a> Scan<'a> {
             return serde_json::from_str::<String>(&self.text[start - 1..self.at]).ok().map(Cow::Owned);
         }
         Some(Cow::Borrowed(&self.text[start..self.at - 1]))
+    }
+
+    /// Reads the key of an object.
+    #[inline]
+    fn key(&mut self) -> Option<Key> {
+        self.space();
+        // Nearly every key is short and has no escapes: its end is within the first sixteen bytes.
+        if let Some(chunk) = self.text.as_bytes().get(self.at..).and_then(|rest| rest.first_chunk::<17>())
+            && let [b'"', key @ ..] = chunk
+        {
+            let all = Key::from_le_bytes(*key);
+            let (low, high) = (stops(all as u64), stops((all >> 64) as u64));
+            let length = if low != 0 { low.trailing_zeros() / 8 } else { 8 + high.trailing_zeros() / 8 };
+            if key.get(length as usize) == Some(&b'"') {
+                self.at += length as usize + 2;
+                return Some(all & !(Key::MAX << (8 * length)));
+            }
+        }
+        self.text().map(|text| pack(&text))
     }
 
     /// Reads a number.
@@ -166,7 +184,8 @@ impl<'a> Scan<'a> {
 
     #[inline]
     fn space(&mut self) {
-        while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+        // One comparison tells most bytes from white space.
+        while self.peek().is_some_and(|b| b <= b' ' && matches!(b, b' ' | b'\t' | b'\n' | b'\r')) {
             self.at += 1;
         }
     }
@@ -241,13 +260,8 @@ impl<'a> Scan<'a> {
         let bytes = self.text.as_bytes();
         while let Some(eight) = bytes.get(self.at..).and_then(|rest| rest.first_chunk::<8>()) {
             let c = u64::from_le_bytes(*eight);
-            let (quote, slash) = (c ^ (ONES * 0x22), c ^ (ONES * 0x5c));
-            let stops = ((c.wrapping_sub(ONES * 0x20) & !c)
-                | (quote.wrapping_sub(ONES) & !quote)
-                | (slash.wrapping_sub(ONES) & !slash))
-                & HIGH;
+            let stops = stops(c);
             if stops != 0 {
-                // The lowest set bit is exact; a borrow can only mark bytes after it.
                 self.at += (stops.trailing_zeros() / 8) as usize;
                 return;
             }
@@ -284,24 +298,6 @@ impl<'a> Scan<'a> {
         let digits = self.text.get(self.at + 1..self.at + 5).filter(|d| d.bytes().all(|b| b.is_ascii_hexdigit()))?;
         self.at += 5;
         u32::from_str_radix(digits, 16).ok()
-    }
-}
-
-impl Number<'_> {
-    /// The number as a whole one from 0 to `most`.
-    #[inline]
-    pub fn whole(&self, most: u64) -> Option<u64> {
-        (self.plain && self.fraction == 0 && self.count <= 19 && self.digits <= most).then_some(self.digits)
-    }
-
-    /// The nearest double, none where it would be infinite.
-    #[inline]
-    pub fn value(&self) -> Option<f64> {
-        if self.plain && self.count <= 15 {
-            // Both are exact, so their quotient is rounded once, as the standard parser does it.
-            return Some(self.digits as f64 / TENS[self.fraction]);
-        }
-        self.raw.parse::<f64>().ok().filter(|v| v.is_finite())
     }
 }
 

@@ -1,5 +1,6 @@
 //! The values that fields of a line may hold, each read as its contract says.
 
+use super::key;
 use super::scan::Scan;
 use std::borrow::Cow;
 
@@ -53,9 +54,9 @@ fn texts(s: &mut Scan<'_>) -> Option<()> {
 pub(super) fn pair(s: &mut Scan<'_>, names: bool) -> Option<(u32, u32)> {
     let (mut seen, mut passed, mut total) = (0, None, None);
     s.object(|s, key| match key {
-        "passed" => once(&mut seen, 0).and_then(|()| s.number()?.whole(MAX_SMALL)).map(|n| passed = Some(n as u32)),
-        "total" => once(&mut seen, 1).and_then(|()| s.number()?.whole(MAX_SMALL)).map(|n| total = Some(n as u32)),
-        "failed" if names => once(&mut seen, 2).and_then(|()| nullable(s, texts)).map(|_| ()),
+        key::PASSED => once(&mut seen, 0).and_then(|()| s.number()?.whole(MAX_SMALL)).map(|n| passed = Some(n as u32)),
+        key::TOTAL => once(&mut seen, 1).and_then(|()| s.number()?.whole(MAX_SMALL)).map(|n| total = Some(n as u32)),
+        key::FAILED if names => once(&mut seen, 2).and_then(|()| nullable(s, texts)).map(|_| ()),
         _ => s.skip(),
     })?;
     passed.zip(total).filter(|(passed, total)| passed <= total)
@@ -64,11 +65,11 @@ pub(super) fn pair(s: &mut Scan<'_>, names: bool) -> Option<(u32, u32)> {
 pub(super) fn patch(s: &mut Scan<'_>) -> Option<()> {
     let mut seen = 0;
     s.object(|s, key| match key {
-        "sha256" => once(&mut seen, 0).and_then(|()| words(s)).map(|_| ()),
-        "bytes" => once(&mut seen, 1).and_then(|()| whole(s)).map(|_| ()),
-        "files" => once(&mut seen, 2).and_then(|()| whole(s)).map(|_| ()),
-        "applied" => once(&mut seen, 3).and_then(|()| words(s)).map(|_| ()),
-        "dropped" => once(&mut seen, 4).and_then(|()| nullable(s, texts)).map(|_| ()),
+        key::SHA256 => once(&mut seen, 0).and_then(|()| words(s)).map(|_| ()),
+        key::BYTES => once(&mut seen, 1).and_then(|()| whole(s)).map(|_| ()),
+        key::FILES => once(&mut seen, 2).and_then(|()| whole(s)).map(|_| ()),
+        key::APPLIED => once(&mut seen, 3).and_then(|()| words(s)).map(|_| ()),
+        key::DROPPED => once(&mut seen, 4).and_then(|()| nullable(s, texts)).map(|_| ()),
         _ => s.skip(),
     })
 }
@@ -76,8 +77,8 @@ pub(super) fn patch(s: &mut Scan<'_>) -> Option<()> {
 pub(super) fn failure<'a>(s: &mut Scan<'a>) -> Option<(Cow<'a, str>, Cow<'a, str>)> {
     let (mut seen, mut class, mut message) = (0, None, None);
     s.object(|s, key| match key {
-        "class" => once(&mut seen, 0).and_then(|()| words(s)).map(|t| class = t),
-        "message" => once(&mut seen, 1).and_then(|()| words(s)).map(|t| message = t),
+        key::CLASS => once(&mut seen, 0).and_then(|()| words(s)).map(|t| class = t),
+        key::MESSAGE => once(&mut seen, 1).and_then(|()| words(s)).map(|t| message = t),
         _ => s.skip(),
     })?;
     Some((class.unwrap_or_default(), message.unwrap_or_default()))
