@@ -1,6 +1,6 @@
 // What a built site holds, read from its folder: pages, their kinds, their addresses, the rules of its _headers file.
 
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 
@@ -24,7 +24,7 @@ export function addressOf(file) {
 export function fileAt(folder, address) {
   const path = decodeURIComponent(address).slice(1);
   const tries = path === "" || path.endsWith("/") ? [`${path}index.html`] : [path, `${path}.html`];
-  return tries.find((file) => existsSync(join(folder, file)));
+  return tries.find((file) => statSync(join(folder, file), { throwIfNoEntry: false })?.isFile());
 }
 
 function kindOf(html) {

@@ -42,7 +42,8 @@ fn section(context: &Context<'_>, release: &ReleaseConfig, boards: &[Board<'_>],
     let numbers = &context.computed.numbers;
     let version = &release.version;
     let table_id = format!("release-{version}");
-    let mut table = Table::new(&table_id, "Boards and models of this release", &[("Board", "board", false), ("Model", "model", false), ("Fixed", "fixed", true), ("These tasks", "these_tasks", true), ("Tasks like these", "tasks_like_these", true), ("Change", "change", false)]);
+    let caption = format!("Boards and models of release {}", name(version));
+    let mut table = Table::new(&table_id, &caption, &[("Board", "board", false), ("Model", "model", false), ("Fixed", "fixed", true), ("These tasks", "these_tasks", true), ("Tasks like these", "tasks_like_these", true), ("Change", "change", false)]);
     let mut figures = Vec::new();
     for b in boards {
         for e in &b.entries {
@@ -92,7 +93,8 @@ fn dumbbell(context: &Context<'_>, (old, old_board): (&ReleaseConfig, &Board<'_>
     };
     let mut rows = Vec::new();
     let chart_id = format!("change-{}-{}", new.version, b.config.id);
-    let mut table = Table::new(&chart_id, "Rates in the release before and in this one", &[("Model", "model", false), ("Before", "before", true), ("Now", "now", true)]);
+    let caption = format!("{}: rates in release {} and in release {}", name(&b.config.title), name(&old.version), name(&new.version));
+    let mut table = Table::new(&chart_id, &caption, &[("Model", "model", false), ("Before", "before", true), ("Now", "now", true)]);
     for e in &b.entries {
         let earlier = old_board.entries.iter().find(|x| x.key == e.key);
         rows.push(SlopeRow { name: full_name(b, e), old: earlier.and_then(|x| estimate(&old.version, old_board, x)), new: estimate(&new.version, b, e), change: Label::words("") });
