@@ -8,6 +8,9 @@ use tempfile::TempDir;
 use tsbench::results::{Dataset, ResultsError, import_thinkbench, import_ts_bench, read};
 use tsbench::schema::{Outcome, Source};
 
+/// A change that makes figures contradict themselves.
+type Change = fn(&mut Value);
+
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures").join(name)
 }
@@ -94,7 +97,7 @@ fn a_cost_is_known_only_where_it_was_published() {
 
 #[test]
 fn figures_that_contradict_themselves_are_refused_and_nothing_is_written() {
-    let changes: [(&str, fn(&mut Value)); 16] = [
+    let changes: [(&str, Change); 16] = [
         ("states 3 attempts and lists 2", |f| f["models"][0]["attempts"] = json!(3)),
         ("states 2 fixes and lists 1", |f| f["models"][1]["resolved"] = json!(2)),
         ("totals", |f| f["totals"]["attempts"] = json!(8)),
@@ -207,7 +210,7 @@ fn an_observed_task_has_no_score() {
 
 #[test]
 fn thinkbench_sums_that_do_not_add_up_are_refused() {
-    let changes: [fn(&mut Value); 5] = [
+    let changes: [Change; 5] = [
         |f| f["results_json"]["overall_graded"]["left"]["solved"] = json!(5),
         |f| f["results_json"]["by_type"]["bug-fix"]["right"]["n"] = json!(7),
         |f| f["results_json"]["by_task"]["base62"]["models"]["left"]["solved"] = json!(2),

@@ -1,7 +1,10 @@
 //! The one integration-test binary: one file per room.
 
+#![expect(clippy::unwrap_used, reason = "in a test, a value that is not there is a failure, also in its helpers")]
+
 mod architecture;
 mod charts;
 mod imports;
 mod results;
 mod stats;
+mod site;
