@@ -53,7 +53,7 @@
   // ---- sorting: no data comes last both ways
   function keyOf(row, column) {
     const cell = row.cells[column];
-    const given = cell?.dataset.sort;
+    const given = cell?.dataset.sort ?? cell?.querySelector("data")?.value;
     const text = (given ?? cell?.textContent ?? "").trim();
     if (text === "" || text === "no data") return null;
     return given === undefined || isNaN(text) ? text : Number(text);

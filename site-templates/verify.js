@@ -131,10 +131,17 @@ async function readPages(ctx, pages, report) {
   await Promise.all(Array.from({ length: READERS }, one));
 }
 
+// A base that begins with "+" goes on from the base around it.
+function baseOf(node) {
+  const around = node.closest("[data-base]");
+  const base = around?.dataset.base ?? "";
+  return base.startsWith("+") && around.parentElement ? baseOf(around.parentElement) + base.slice(1) : base;
+}
+
 // An id that begins with "/" goes on from the data-base of what it stands in: a row of the table of attempts.
 function idOf(node) {
   const id = node.getAttribute("data-n");
-  return id?.startsWith("/") ? (node.closest("[data-base]")?.dataset.base ?? "") + id : id;
+  return id?.startsWith("/") ? baseOf(node) + id : id;
 }
 
 async function comparePage(ctx, page, html, report) {

@@ -38,7 +38,7 @@ pub fn slug(name: &str) -> String {
             '/' => out.push_str("~s"),
             ':' => out.push_str("~c"),
             _ => {
-                let _ = write!(out, "~x{:x}.", c as u32);
+                let _ = write!(out, "~x{:x}_", c as u32);
             }
         }
     }

@@ -116,6 +116,7 @@ fn site(config: &Config, content: &[Source], templates: &Files, computed: &Compu
         title: config.title.clone(),
         tagline: config.tagline.clone(),
         source_url: config.source_url.clone(),
+        corrections: content.iter().any(|c| c.name == "corrections"),
         data_sha256: data_sha256.clone(),
         assets: BTreeMap::from([("css".to_owned(), named("site.css")), ("js".to_owned(), named("site.js")), ("verify".to_owned(), named("verify.js"))]),
     };

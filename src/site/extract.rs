@@ -75,16 +75,23 @@ pub fn decode(text: &str) -> String {
 
 /// Every number that a page states, in order: `<data data-n>` and SVG texts with `data-n`.
 ///
-/// An id that begins with `/` is completed by the nearest `data-base` before it.
+/// An id that begins with `/` is completed by the nearest `data-base` before it; a base that begins with `+` by the
+/// nearest one before that which does not.
 pub fn stated(html: &str) -> Vec<Stated> {
     let mut found = Vec::new();
     let mut open: Option<(String, String, String, String)> = None;
-    let mut base = String::new();
+    let (mut outer, mut base) = (String::new(), String::new());
     for piece in (Walk { html, at: 0 }) {
         match piece {
             Piece::Open(tag) => {
                 if let Some(b) = tag.contains("data-base=").then(|| attribute(tag, "data-base")).flatten() {
-                    base = b;
+                    match b.strip_prefix('+') {
+                        Some(rest) => base = format!("{outer}{rest}"),
+                        None => {
+                            outer = b.clone();
+                            base = b;
+                        }
+                    }
                 }
                 if tag.contains("data-n=") {
                     let id = attribute(tag, "data-n").unwrap_or_default();
@@ -183,7 +190,7 @@ mod tests {
     #[test]
     fn stated_numbers_are_found_in_text_and_in_charts() {
         let html = r#"<p>It is <data value="0.3" data-n="a.rate">30.0%</data>.</p><svg><text x="1" data-n="b" data-value="0">0.0%</text></svg>
-<tr data-base="line|r|t|m|default|0|"><td><data value="" data-n="/cost_usd">no data</data></td></tr>"#;
+<tbody data-base="line|r|t|m|default|"><tr data-base="+0|"><td><data value="" data-n="/cost_usd">no data</data></td></tr></tbody>"#;
         let found = stated(html);
         assert_eq!(found.len(), 3);
         assert_eq!((found[0].id.as_str(), found[0].value.as_str(), found[0].text.as_str()), ("a.rate", "0.3", "30.0%"));

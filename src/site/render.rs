@@ -61,6 +61,8 @@ pub struct SiteView {
     pub tagline: String,
     /// Where the source is.
     pub source_url: String,
+    /// Whether a content page about corrections exists.
+    pub corrections: bool,
     /// Digest of the raw files.
     pub data_sha256: String,
     /// Addresses of the hashed assets.

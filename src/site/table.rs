@@ -169,9 +169,17 @@ impl Table {
             if i == 0 {
                 out.push_str("<th scope=\"row\">");
             } else if numeric {
-                let _ = write!(out, "<td class=\"num{}\" data-sort=\"", self.shade(cell));
-                push_value(out, cell.sort_value(numbers));
-                out.push_str("\">");
+                // A cell is sorted by the number in it; only a ratio needs its quotient said.
+                match cell {
+                    Cell::Ratio(..) => {
+                        let _ = write!(out, "<td class=\"num{}\" data-sort=\"", self.shade(cell));
+                        push_value(out, cell.sort_value());
+                        out.push_str("\">");
+                    }
+                    _ => {
+                        let _ = write!(out, "<td class=\"num{}\">", self.shade(cell));
+                    }
+                }
             } else {
                 out.push_str("<td>");
             }
@@ -244,12 +252,10 @@ impl Table {
 }
 
 impl Cell {
-    fn sort_value(&self, numbers: &Numbers) -> Option<f64> {
+    fn sort_value(&self) -> Option<f64> {
         match self {
-            Cell::Number(id) | Cell::Span(id, _, _) => numbers.value(id),
             Cell::Ratio(_, k, _, n) => (*n > 0).then(|| f64::from(*k) / f64::from(*n)),
-            Cell::Index(i) => Some(f64::from(*i)),
-            Cell::Words { .. } | Cell::Empty => None,
+            _ => None,
         }
     }
 

@@ -20,6 +20,11 @@ pub fn clean(text: &str) -> Cow<'_, str> {
 
 /// Appends text to HTML, in an element or in a quoted attribute.
 pub fn push_escaped(out: &mut String, text: &str) {
+    // Most names need nothing.
+    if text.bytes().all(|b| matches!(b, b' '..=b'~') && !matches!(b, b'&' | b'<' | b'>' | b'"' | b'\'')) {
+        out.push_str(text);
+        return;
+    }
     for c in clean(text).chars() {
         match c {
             '&' => out.push_str("&amp;"),

@@ -5,7 +5,7 @@ use super::error::SiteError;
 use super::extract::stated;
 use super::numbers::{Computed, Families, compute};
 use super::write::{SUMS, hex};
-use crate::results::{Dataset, Level, read};
+use crate::results::{Dataset, Level, read_with};
 use rayon::prelude::*;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -46,10 +46,10 @@ pub fn verify(site: &Path, results: Option<&Path>) -> Result<Verified, SiteError
     let config: Config = serde_json::from_str(&text).map_err(|e| SiteError::content(path.display().to_string(), e.to_string(), "the file is written by tsbench-site build"))?;
     config.validate("data/site.json")?;
     let joined = join_shards(site)?;
-    let own = read(joined.path())?;
+    let own = read_with(joined.path(), &|_, _, _, _| Ok(()))?;
     compare(site, &config, &own, &files, "the site’s raw files", &mut out)?;
     if let Some(results) = results {
-        let theirs = read(results)?;
+        let theirs = read_with(results, &|_, _, _, _| Ok(()))?;
         same_raw(&own, &theirs, &mut out);
         compare(site, &config, &theirs, &files, "the results folder", &mut out)?;
     }
@@ -242,18 +242,32 @@ fn walk(value: &Value, visit: &mut dyn FnMut(&str, &str, &str)) {
     }
 }
 
-/// The numbers of a CSV file are those of the JSON beside it, in the same order.
-fn csv_agrees(path: &Path, file: &str, table: &Value) -> Option<Difference> {
+/// The numbers of each line of a CSV file are those of the same row of the JSON beside it.
+fn csv_agrees(path: &Path, file: &str, table: &Value) -> Vec<Difference> {
     let csv: PathBuf = path.with_extension("csv");
-    let text = std::fs::read_to_string(&csv).ok()?;
-    let mut wanted: Vec<f64> = Vec::new();
-    walk(table, &mut |_, value, _| wanted.extend(value.parse::<f64>().ok()));
-    let found: Vec<f64> = text.lines().skip(1).flat_map(fields).filter_map(|f| f.parse::<f64>().ok()).collect();
-    // A CSV holds plain numbers too, such as k; every stated number must be there in order.
-    let mut rest = found.iter();
-    let all = wanted.iter().all(|w| rest.any(|f| f.to_bits() == w.to_bits() || (f - w).abs() <= 1e-12 * w.abs().max(1.0)));
     let name = file.replace(".json", ".csv");
-    (!all).then(|| Difference { id: format!("file {name}"), place: name.clone(), stated: "the numbers of the JSON table".into(), recomputed: "other numbers".into() })
+    let Ok(text) = std::fs::read_to_string(&csv) else { return Vec::new() };
+    let rows = table.as_array().map_or(&[][..], Vec::as_slice);
+    let lines: Vec<&str> = text.lines().skip(1).collect();
+    let differs = |id: String, stated: String, recomputed: String| Difference { id, place: name.clone(), stated, recomputed };
+    if lines.len() != rows.len() {
+        return vec![differs(format!("file {name}"), format!("{} rows", lines.len()), format!("{} rows in the JSON table", rows.len()))];
+    }
+    let mut out = Vec::new();
+    for (line, row) in lines.iter().zip(rows) {
+        let mut found: Vec<f64> = fields(line).iter().filter_map(|f| f.parse().ok()).collect();
+        walk(row, &mut |id, value, _| {
+            let Ok(wanted) = value.parse::<f64>() else { return };
+            // Each stated number is used up once; what is left over names things, such as k.
+            match found.iter().position(|f| (f - wanted).abs() <= 1e-12 * wanted.abs().max(1.0)) {
+                Some(at) => {
+                    found.remove(at);
+                }
+                None => out.push(differs(id.to_owned(), (*line).to_owned(), value.to_owned())),
+            }
+        });
+    }
+    out
 }
 
 fn fields(line: &str) -> Vec<String> {

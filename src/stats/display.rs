@@ -63,6 +63,9 @@ fn percent(value: f64, minus: &str) -> String {
 
 /// A value that is not negative with that many decimals, half away from zero on its exact binary value.
 fn fixed(value: f64, decimals: usize) -> String {
+    if let Some(text) = fixed_fast(value, decimals) {
+        return text;
+    }
     // Rust rounds exact ties to even. A tie has at most decimals + 1 binary places, so this product is whole
     // exactly then (or when there is nothing to round), and one decimal more prints the value exactly.
     let scaled = value * (1_u64 << (decimals + 1)) as f64;
@@ -78,6 +81,22 @@ fn fixed(value: f64, decimals: usize) -> String {
         round_up(&mut digits);
     }
     String::from_utf8(digits).unwrap_or_default()
+}
+
+/// The same for values whose rounding is not in doubt: small ones whose scaled value is clearly off a tie.
+///
+/// Below 1e9 the product is exact to 1e-7, so a distance of 1e-6 from one half decides the rounding.
+fn fixed_fast(value: f64, decimals: usize) -> Option<String> {
+    let scale: u64 = *[1, 10, 100, 1000, 10_000].get(decimals)?;
+    let scaled = value * scale as f64;
+    if !(0.0..1e9).contains(&scaled) || (scaled.fract() - 0.5).abs() < 1e-6 {
+        return None;
+    }
+    let units = scaled.round() as u64;
+    Some(match decimals {
+        0 => units.to_string(),
+        _ => format!("{}.{:0decimals$}", units / scale, units % scale),
+    })
 }
 
 /// Adds one unit in the last place of a decimal numeral.
@@ -110,6 +129,17 @@ fn grouped(numeral: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_short_way_of_rounding_prints_what_the_long_way_prints(value in prop_oneof![0.0..1e6_f64, 0.0..1.0_f64, 0.0..1e-3_f64], decimals in 0_usize..5) {
+            if let Some(text) = super::fixed_fast(value, decimals) {
+                prop_assert_eq!(text, format!("{:.1$}", value, decimals));
+            }
+        }
+    }
+
     use super::Format::{Count, Decimal1, Decimal2, P, Percent, Points, Seconds, Usd2, Usd3};
 
     #[test]

@@ -162,7 +162,7 @@ pub fn push_data(out: &mut String, id: &str, value: Option<f64>, text: &str) {
 /// Appends the shortest text that reads back as the same number, empty for no data.
 pub fn push_value(out: &mut String, value: Option<f64>) {
     if let Some(v) = value {
-        // Writing to a String cannot fail; adding zero turns -0 into 0.
-        let _ = write!(out, "{}", v + 0.0);
+        // Writing to a String cannot fail; adding zero turns -0 into 0. Whole numbers have a shorter way.
+        let _ = if v.fract() == 0.0 && v.abs() < 1e15 { write!(out, "{}", v as i64) } else { write!(out, "{}", v + 0.0) };
     }
 }

@@ -40,13 +40,13 @@ fn shown(groups: &[(usize, &[Row])]) -> Shown {
     }
 }
 
-/// The table of a task's attempts.
+/// The table of a task's attempts: one body for each entry of each run.
 pub fn table(b: &Board<'_>, task: u32, page: &str) -> String {
     let groups: Vec<(usize, &[Row])> = b.rows_of(task).collect();
     let shown = shown(&groups);
     let count: usize = groups.iter().map(|(_, rows)| rows.len()).sum();
-    let mut out = String::with_capacity(800 + count * 420);
-    out.push_str("<div class=\"table-wrap\" role=\"region\" tabindex=\"0\" aria-labelledby=\"attempts-caption\"><table class=\"data\" id=\"attempts\" data-sortable data-filter=\"Filter the attempts\"><caption id=\"attempts-caption\">Every attempt at this task, one row each, with the raw line that it stands on</caption><thead><tr><th scope=\"col\">Attempt</th><th scope=\"col\">Outcome</th>");
+    let mut out = String::with_capacity(1000 + count * 460);
+    out.push_str("<div class=\"table-wrap\" role=\"region\" tabindex=\"0\" aria-labelledby=\"attempts-caption\"><table class=\"data\" id=\"attempts\" data-sortable data-filter=\"Filter the attempts\"><caption id=\"attempts-caption\">Every attempt at this task, by model and run. A raw line is named by its piece of the run’s file and the line in it.</caption><thead><tr><th scope=\"col\">Attempt</th><th scope=\"col\">Outcome</th>");
     if shown.stop {
         out.push_str("<th scope=\"col\">Stop</th>");
     }
@@ -56,41 +56,55 @@ pub fn table(b: &Board<'_>, task: u32, page: &str) -> String {
     if shown.error {
         out.push_str("<th scope=\"col\">Error</th>");
     }
-    out.push_str("<th scope=\"col\">Raw line</th></tr></thead><tbody>");
+    out.push_str("<th scope=\"col\">Raw line</th></tr></thead>");
     let root = root_of(page);
+    let mut taken = std::collections::HashSet::new();
     for (r, rows) in &groups {
-        for row in *rows {
-            push_row(&mut out, b, *r, row, &shown, &root);
+        for body in rows.chunk_by(|x, y| (x.model, x.variant) == (y.model, y.variant)) {
+            push_body(&mut out, b, (*r, body), &shown, &root, &mut taken);
         }
     }
-    out.push_str("</tbody></table></div>");
+    out.push_str("</table></div>");
     out
 }
 
-fn push_row(out: &mut String, b: &Board<'_>, r: usize, row: &Row, shown: &Shown, root: &str) {
-    let run = b.runs[r];
-    let Some(entry) = b.entry_map[r].get(&(row.model, row.variant)).map(|e| &b.entries[*e]) else { return };
-    let run_slug = slug(&run.run.run);
-    let condition = &run.variants[usize::from(row.variant)].1;
+/// The rows of one entry in one run, under a heading that leads to the raw files.
+fn push_body(out: &mut String, b: &Board<'_>, (r, rows): (usize, &[Row]), shown: &Shown, root: &str, taken: &mut std::collections::HashSet<usize>) {
+    let (run, first) = (b.runs[r], &rows[0]);
+    let Some(place) = b.entry_map[r].get(&(first.model, first.variant)).copied() else { return };
+    let (entry, run_slug) = (&b.entries[place], slug(&run.run.run));
+    out.push_str("<tbody data-base=\"line|");
+    for part in [&run.run.run, &run.run.tasks[first.task as usize], &run.run.models[usize::from(first.model)].id, &entry.condition] {
+        push_escaped(out, part);
+        out.push('|');
+    }
+    let columns = 3 + shown.columns.len() + usize::from(shown.stop) + usize::from(shown.error);
+    let _ = write!(out, "\"><tr class=\"group\"><th scope=\"rowgroup\" colspan=\"{columns}\"><span class=\"name\">");
+    push_escaped(out, &super::entries::full_name(b, entry));
+    let _ = write!(out, "</span><span class=\"sub\">run <a class=\"name\" href=\"{root}run/{run_slug}\">");
+    push_escaped(out, &run.run.run);
+    out.push_str("</a>, raw file");
+    let mut pieces: Vec<usize> = rows.iter().filter_map(|row| run.locate(row.line).map(|p| p.0)).collect();
+    pieces.dedup();
+    for piece in pieces {
+        let _ = write!(out, " <a class=\"name\" href=\"{root}data/raw/{run_slug}/attempts-{piece:04}.jsonl\">{piece:04}</a>");
+    }
+    out.push_str("</span></th></tr>");
+    // One entry may have attempts in several runs: their anchors carry the run.
+    let anchor = if taken.insert(place) { entry.key.clone() } else { format!("{}-{run_slug}", entry.key) };
+    for row in rows {
+        push_row(out, run, row, shown, &anchor);
+    }
+    out.push_str("</tbody>");
+}
+
+fn push_row(out: &mut String, run: &RunFile, row: &Row, shown: &Shown, anchor: &str) {
     if row.superseded {
         out.push_str("<tr class=\"superseded\">");
     } else {
-        let _ = write!(out, "<tr id=\"{}--{run_slug}--{}\" data-base=\"line|", entry.key, row.repeat);
-        for part in [&run.run.run, &run.run.tasks[row.task as usize], &run.run.models[usize::from(row.model)].id, condition] {
-            push_escaped(out, part);
-            out.push('|');
-        }
-        let _ = write!(out, "{}|\">", row.repeat);
+        let _ = write!(out, "<tr id=\"{anchor}-{0}\" data-base=\"+{0}|\">", row.repeat);
     }
-    out.push_str("<th scope=\"row\"><span class=\"name\">");
-    push_escaped(out, entry.name());
-    if entry.condition != "default" || super::entries::shows_agent(b) {
-        out.push_str(" · ");
-        push_escaped(out, &entry.agent);
-        out.push_str(" · ");
-        push_escaped(out, &entry.condition);
-    }
-    let _ = write!(out, " · repeat {}</span></th><td><span class=\"outcome o-{}\">{}</span>", row.repeat, row.outcome.word(), row.outcome.label());
+    let _ = write!(out, "<th scope=\"row\">repeat <code>{}</code></th><td><span class=\"outcome o-{}\">{}</span>", row.repeat, row.outcome.word(), row.outcome.label());
     if row.superseded {
         out.push_str("<span class=\"sub\">replaced by a later line</span>");
     } else if row.outcome.excluded(run.run.scoring.infra) {
@@ -98,7 +112,9 @@ fn push_row(out: &mut String, b: &Board<'_>, r: usize, row: &Row, shown: &Shown,
     }
     out.push_str("</td>");
     if shown.stop {
-        let _ = write!(out, "<td>{}</td>", row.stop.label());
+        out.push_str("<td>");
+        out.push_str(row.stop.label());
+        out.push_str("</td>");
     }
     for c in &shown.columns {
         push_numbers(out, row, c.1, c.2);
@@ -114,16 +130,13 @@ fn push_row(out: &mut String, b: &Board<'_>, r: usize, row: &Row, shown: &Shown,
         }
         out.push_str("</td>");
     }
-    let (shard, line) = run.locate(row.line).unwrap_or((0, u64::from(row.line)));
-    let _ = write!(out, "<td><a class=\"name\" href=\"{root}data/raw/{run_slug}/attempts-{shard:04}.jsonl\">line {line}</a></td></tr>");
+    let (piece, line) = run.locate(row.line).unwrap_or((0, u64::from(row.line)));
+    let _ = write!(out, "<td><code>{piece:04}:{line}</code></td></tr>");
 }
 
 fn push_numbers(out: &mut String, row: &Row, pointer: &str, total: Option<&str>) {
-    out.push_str("<td class=\"num\" data-sort=\"");
-    let value = field(row, pointer);
-    push_value(out, value.and_then(|v| v.0));
-    out.push_str("\">");
-    match value {
+    out.push_str("<td class=\"num\">");
+    match field(row, pointer) {
         // A superseded line is no number of the site: its value is plain.
         Some((Some(v), format)) if row.superseded => {
             let _ = write!(out, "<code>{}</code>", format.text(Some(v)));

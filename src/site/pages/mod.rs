@@ -125,6 +125,9 @@ pub struct Sheet<'s, V> {
     pub view: &'s V,
 }
 
+/// Stands in a page for what [`Context::write_with`] puts there.
+pub const LARGE: &str = "<!--large-->";
+
 /// The prefix that leads from a page back to the site's root.
 pub fn root_of(path: &str) -> String {
     "../".repeat(path.matches('/').count())
@@ -139,6 +142,12 @@ pub fn href(from: &str, to: &str) -> String {
 impl Context<'_> {
     /// Renders a page, checks that it holds no typed digit, and stages it.
     pub fn write<V: Serialize>(&self, sheet: &Sheet<'_, V>) -> Result<(), SiteError> {
+        self.write_with(sheet, "")
+    }
+
+    /// As [`Context::write`], and puts `large` where the page holds [`LARGE`]: a table of single attempts, made of
+    /// numbers and names alone, is not carried through the templates.
+    pub fn write_with<V: Serialize>(&self, sheet: &Sheet<'_, V>, large: &str) -> Result<(), SiteError> {
         let base = &self.config.base_url;
         let absolute = sheet.kind == "missing";
         let to = |path: &str| if absolute { format!("/{}", address(path)) } else { href(&sheet.path, path) };
@@ -160,7 +169,10 @@ impl Context<'_> {
         };
         let html = self.renderer.page(&page, sheet.view)?;
         check(&sheet.path, &html)?;
-        self.out.put(&sheet.path, html.as_bytes())?;
+        match html.split_once(LARGE) {
+            Some((before, after)) => self.out.put(&sheet.path, [before, large, after].concat().as_bytes())?,
+            None => self.out.put(&sheet.path, html.as_bytes())?,
+        }
         if !absolute {
             self.lock().push(sheet.path.clone());
         }

@@ -10,7 +10,7 @@ use crate::site::text::{link, name};
 use rayon::prelude::*;
 
 /// Rows of the table of tasks that differ; the matrix's files hold all.
-const MOST_ROWS: usize = 300;
+const MOST_ROWS: usize = 100;
 
 /// The path of the list of a board's pairs.
 pub fn index_path(board: &str) -> String {

@@ -1,7 +1,7 @@
 //! The page of a task: what it is, how each model did, and each attempt.
 
 use super::entries::{full_name, head_cell, ordered};
-use super::{Context, Section, SectionsView, Sheet, TableView, attempts, href, root_of};
+use super::{Context, LARGE, Section, SectionsView, Sheet, TableView, attempts, href, root_of};
 use crate::results::slug;
 use crate::site::board::Board;
 use crate::site::error::SiteError;
@@ -54,7 +54,7 @@ fn write(context: &Context<'_>, b: &Board<'_>, t: usize) -> Result<(), SiteError
     let by_model = context.table_without_files(&by_model.without_empty_columns());
     let files = vec![(href(&page, "data.html"), "All attempts and raw lines".to_owned())];
     let has_rows = b.rows_of(t as u32).next().is_some();
-    let table = if has_rows { TableView { html: attempts::table(b, t as u32, &page), files } } else { TableView { html: "<p>No attempt at this task exists.</p>".into(), files } };
+    let table = if has_rows { TableView { html: LARGE.into(), files } } else { TableView { html: "<p>No attempt at this task exists.</p>".into(), files } };
     let evidence = "<p>Patches, transcripts and test reports are shown where a run published them; the runs on this page did not.</p>";
     let view = SectionsView {
         kicker: format!("Task of {}", link(&href(&page, &board_path(context, b)), &escape(&b.config.title))),
@@ -74,7 +74,7 @@ fn write(context: &Context<'_>, b: &Board<'_>, t: usize) -> Result<(), SiteError
         path: page,
         view: &view,
     };
-    context.write(&sheet)
+    context.write_with(&sheet, &attempts::table(b, t as u32, &sheet.path))
 }
 
 /// The path of a board's page.

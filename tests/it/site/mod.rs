@@ -1,0 +1,7 @@
+//! The site as its publisher and its reader use it, through the real program.
+
+mod building;
+mod hostile;
+mod serving;
+mod verifying;
+mod world;
