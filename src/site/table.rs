@@ -4,6 +4,9 @@ use super::numbers::{Numbers, push_data, push_value};
 use super::text::{escape, json_string, push_escaped};
 use std::fmt::Write;
 
+/// What stands where an entry has no attempt.
+pub const NOT_RUN: &str = "not run";
+
 /// A column: its heading as HTML, its name in files, and whether it holds numbers.
 #[derive(Clone, Debug)]
 pub struct Column {
@@ -31,6 +34,8 @@ pub enum Cell {
     Span(String, &'static str, String),
     /// "k of n" of a family: two ids, values and texts are whole counts.
     Ratio(String, u32, String, u32),
+    /// A cell with a smaller one below it, which has a name of its own in files.
+    Stack(Box<Cell>, &'static str, Box<Cell>),
     /// A whole number that names something, such as a repeat; not a result.
     Index(u32),
     /// Nothing applies here.
@@ -56,6 +61,27 @@ impl Cell {
     /// HTML with its plain reading.
     pub fn html(html: String, plain: &str) -> Cell {
         Cell::Words { html, plain: plain.to_owned() }
+    }
+
+    /// A cell with a smaller one below it, which files name `key`.
+    pub fn over(self, key: &'static str, below: Cell) -> Cell {
+        Cell::Stack(Box::new(self), key, Box::new(below))
+    }
+
+    /// What stands in the cell, a stack taken apart, each with its name in files.
+    fn parts<'c>(&'c self, key: &'c str) -> Vec<(&'c str, &'c Cell)> {
+        match self {
+            Cell::Stack(above, below_key, below) => [above.parts(key), below.parts(below_key)].concat(),
+            other => vec![(key, other)],
+        }
+    }
+
+    /// How many fields the cell takes in a CSV line.
+    fn width(&self) -> usize {
+        match self {
+            Cell::Span(..) | Cell::Ratio(..) => 2,
+            _ => 1,
+        }
     }
 }
 
@@ -196,7 +222,8 @@ impl Table {
             Cell::Ratio(_, 0, _, _) => " none",
             Cell::Ratio(_, k, _, n) if k == n => " full",
             Cell::Ratio(..) => " some",
-            _ => " empty",
+            Cell::Words { plain, .. } if plain == NOT_RUN => " empty",
+            _ => "",
         }
     }
 
@@ -208,25 +235,48 @@ impl Table {
         if has_group {
             heads.push("group".into());
         }
-        for (i, c) in self.columns.iter().enumerate() {
-            match self.rows.iter().find_map(|r| r.cells.get(i)) {
-                Some(Cell::Span(..)) => heads.extend([format!("{}_lo", c.key), format!("{}_hi", c.key)]),
-                Some(Cell::Ratio(..)) => heads.extend([c.key.clone(), format!("{}_of", c.key)]),
-                _ => heads.push(c.key.clone()),
-            }
-        }
+        let widths = self.csv_widths(&mut heads);
         push_csv_line(&mut out, &heads);
         for row in &self.rows {
             let mut fields = Vec::new();
             if has_group {
                 fields.push(row.group.clone().unwrap_or_default());
             }
-            for cell in &row.cells {
-                cell.csv(numbers, &mut fields);
+            for (cell, widths) in row.cells.iter().zip(&widths) {
+                let parts = cell.parts("");
+                for (part, width) in widths.iter().enumerate() {
+                    let until = fields.len() + width;
+                    if let Some((_, cell)) = parts.get(part) {
+                        cell.csv(numbers, &mut fields);
+                    }
+                    fields.resize(until, String::new());
+                }
             }
             push_csv_line(&mut out, &fields);
         }
         out
+    }
+
+    /// Adds the headings of the columns, and gives the fields of each part of each: a column is as wide as its widest
+    /// cell, so that every line has the fields of the heading.
+    fn csv_widths(&self, heads: &mut Vec<String>) -> Vec<Vec<usize>> {
+        let mut widths = Vec::new();
+        for (i, c) in self.columns.iter().enumerate() {
+            let cells = || self.rows.iter().filter_map(|r| r.cells.get(i));
+            let fullest = cells().map(|cell| cell.parts(&c.key)).max_by_key(Vec::len).unwrap_or_else(|| vec![(&c.key, &Cell::Empty)]);
+            let mut of_column = Vec::new();
+            for (part, (key, _)) in fullest.into_iter().enumerate() {
+                let widest = cells().filter_map(|cell| cell.parts("").get(part).map(|p| p.1)).max_by_key(|cell| cell.width());
+                match widest {
+                    Some(Cell::Span(_, " to ", _)) => heads.extend([format!("{key}_lo"), format!("{key}_hi")]),
+                    Some(Cell::Span(..) | Cell::Ratio(..)) => heads.extend([key.to_owned(), format!("{key}_of")]),
+                    _ => heads.push(key.to_owned()),
+                }
+                of_column.push(widest.map_or(1, Cell::width));
+            }
+            widths.push(of_column);
+        }
+        widths
     }
 
     /// The table as JSON: an array of objects; a number is `{"n": id, "value": value, "text": text}`.
@@ -237,11 +287,12 @@ impl Table {
             if let Some(group) = &row.group {
                 let _ = write!(out, "\"group\":{},", json_string(group));
             }
-            for (j, (cell, column)) in row.cells.iter().zip(&self.columns).enumerate() {
+            let parts = row.cells.iter().zip(&self.columns).flat_map(|(cell, column)| cell.parts(&column.key));
+            for (j, (key, cell)) in parts.enumerate() {
                 if j > 0 {
                     out.push(',');
                 }
-                let _ = write!(out, "{}:", json_string(&column.key));
+                let _ = write!(out, "{}:", json_string(key));
                 cell.push_json(&mut out, numbers);
             }
             out.push('}');
@@ -278,6 +329,15 @@ impl Cell {
             Cell::Index(i) => {
                 let _ = write!(out, "<code>{i}</code>");
             }
+            Cell::Stack(above, _, below) => {
+                above.push_html(out, numbers);
+                // What is said once for the whole table is in its files alone.
+                if !matches!(below.as_ref(), Cell::Words { html, .. } if html.is_empty()) {
+                    out.push_str("<span class=\"sub\">");
+                    below.push_html(out, numbers);
+                    out.push_str("</span>");
+                }
+            }
             Cell::Empty => out.push_str("<span class=\"muted\">–</span>"),
         }
     }
@@ -294,7 +354,7 @@ impl Cell {
             Cell::Span(a, _, b) => fields.extend([number(numbers.value(a)), number(numbers.value(b))]),
             Cell::Ratio(_, k, _, n) => fields.extend([k.to_string(), n.to_string()]),
             Cell::Index(i) => fields.push(i.to_string()),
-            Cell::Empty => fields.push(String::new()),
+            Cell::Stack(..) | Cell::Empty => fields.push(String::new()),
         }
     }
 
@@ -319,7 +379,7 @@ impl Cell {
             Cell::Index(i) => {
                 let _ = write!(out, "{i}");
             }
-            Cell::Empty => out.push_str("null"),
+            Cell::Stack(..) | Cell::Empty => out.push_str("null"),
         }
     }
 }

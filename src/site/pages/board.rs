@@ -5,8 +5,8 @@ use super::{Context, Figure, Section, Sheet, TableView, charts, field, href, lim
 use crate::results::slug;
 use crate::site::board::{Board, Entry};
 use crate::site::error::SiteError;
-use crate::site::numbers::groups;
-use crate::site::table::{Cell, Row, Table};
+use crate::site::numbers::{Numbers, groups};
+use crate::site::table::{Cell, Column, NOT_RUN, Row, Table};
 use crate::site::text::{escape, link, name};
 use serde::Serialize;
 
@@ -138,8 +138,9 @@ fn matrix(context: &Context<'_>, b: &Board<'_>, page: &str, dir: &str) -> Result
     let entries: Vec<&Entry> = ordered(b, numbers);
     let mut table = Table::new("matrix", "Fixes of attempts of each model at each task, with the day on which the human fix was merged", &[("Task", "task", false), ("Merged", "merged_at", false), ("Targets", "targets", true)]);
     table.class = "matrix";
+    table.filter = b.tasks.len() > 20;
     for e in &entries {
-        table.columns.push(crate::site::table::Column { head: name(&full_name(b, e)), key: e.key.clone(), numeric: true });
+        table.columns.push(Column { head: name(&full_name(b, e)), key: e.key.clone(), numeric: true });
     }
     let mut order: Vec<usize> = (0..b.tasks.len()).collect();
     order.sort_by(|x, y| (&b.tasks[*x].repo, &b.tasks[*x].id).cmp(&(&b.tasks[*y].repo, &b.tasks[*y].id)));
@@ -147,11 +148,11 @@ fn matrix(context: &Context<'_>, b: &Board<'_>, page: &str, dir: &str) -> Result
         let task = &b.tasks[t];
         let mut cells = vec![Cell::link(&href(page, &super::task::path(&b.config.id, &task.id)), task.title.as_deref().unwrap_or(&task.id))];
         cells.push(task.merged_at.as_ref().map_or(Cell::Empty, |d| Cell::html(format!("<time>{}</time>", escape(d)), d)));
-        cells.push(task.targets.map_or(Cell::Empty, |n| Cell::html(format!("<code>{n}</code>"), &n.to_string())));
+        cells.push(task.targets.and_then(|n| u32::try_from(n).ok()).map_or(Cell::Empty, Cell::Index));
         for e in &entries {
             let c = e.cells[t];
             let family = |what: &str| format!("cell|{}|{}|{}|{what}", b.config.id, e.key, task.id);
-            cells.push(if c.n == 0 { Cell::html("<span class=\"muted\">not run</span>".into(), "not run") } else { Cell::Ratio(family("fixed"), c.c, family("attempts"), c.n) });
+            cells.push(if c.n == 0 { Cell::html(format!("<span class=\"muted\">{NOT_RUN}</span>"), NOT_RUN) } else { Cell::Ratio(family("fixed"), c.c, family("attempts"), c.n) });
         }
         table.rows.push(Row { id: None, cells, group: task.repo.clone() });
     }
@@ -244,19 +245,7 @@ fn breakdowns(context: &Context<'_>, b: &Board<'_>, page: &str, dir: &str) -> Re
         if found.is_empty() {
             continue;
         }
-        let mut table = Table::new(&format!("by-{by}"), &format!("Fixes by {}; ranges are for these tasks", words.to_lowercase()), &[(words, by, false), ("Model", "model", false), ("Tasks", "tasks", true), ("Fixed", "fixed", true), ("Rate", "rate", true), ("Range", "range", true)]);
-        for group in found.keys() {
-            let heading = if by == "month" { Cell::html(format!("<time>{}</time>", escape(group)), group) } else { Cell::name(group) };
-            let all = |stat: &str| format!("board.{}.{by}.{}.{stat}", b.config.id, slug(group));
-            let row = |who: Cell, n: &dyn Fn(&str) -> String| Row::new(vec![heading.clone(), who, Cell::Number(all("tasks_total")), Cell::Span(n("fixed"), " of ", n("attempts")), Cell::Number(n("rate")), Cell::Span(n("wilson_lo"), " to ", n("wilson_hi"))]);
-            table.rows.push(row(Cell::words("all"), &all));
-            for e in ordered(b, numbers).into_iter().filter(|e| e.totals.attempts > 0) {
-                let own = |stat: &str| id(b, e, &format!("{by}.{}.{stat}", slug(group)));
-                table.rows.push(row(Cell::name(&full_name(b, e)), &own));
-            }
-        }
-        table.filter = table.rows.len() > 20;
-        let view = context.table(page, dir, &table)?;
+        let view = context.table(page, dir, &breakdown(b, numbers, (by, words), found.keys().copied()))?;
         match (by, charts::month(b, numbers)?) {
             ("month", Some(svg)) => {
                 let finding = "<strong>Are older tasks easier?</strong> A model may have seen the fix of a task that was merged before its training data ended; a drop after that day is a signal, not a proof.".to_owned();
@@ -267,6 +256,30 @@ fn breakdowns(context: &Context<'_>, b: &Board<'_>, page: &str, dir: &str) -> Re
     }
     let section = Section { id: "breakdowns".into(), heading: "Breakdowns".into(), figures, tables, ..Section::default() };
     Ok((!section.tables.is_empty() || !section.figures.is_empty()).then_some(section))
+}
+
+/// One row a group: all models together with the range, then the fixes of each.
+fn breakdown<'g>(b: &Board<'_>, numbers: &Numbers, (by, words): (&str, &str), found: impl Iterator<Item = &'g str>) -> Table {
+    let caption = format!("Fixes by {}; ranges are for these tasks", words.to_lowercase());
+    let mut table = Table::new(&format!("by-{by}"), &caption, &[(words, by, false), ("Tasks", "tasks", true), ("All models", "rate", true), ("Range", "range", true)]);
+    let entries: Vec<&Entry> = ordered(b, numbers).into_iter().filter(|e| e.totals.attempts > 0).collect();
+    for e in &entries {
+        table.columns.push(Column { head: name(&full_name(b, e)), key: e.key.clone(), numeric: true });
+    }
+    for group in found {
+        let heading = if by == "month" { Cell::html(format!("<time>{}</time>", escape(group)), group) } else { Cell::name(group) };
+        let all = |stat: &str| format!("board.{}.{by}.{}.{stat}", b.config.id, slug(group));
+        let fixed = Cell::Span(all("fixed"), " of ", all("attempts"));
+        let mut cells = vec![heading, Cell::Number(all("tasks_total")), Cell::Number(all("rate")).over("fixed", fixed), Cell::Span(all("wilson_lo"), " to ", all("wilson_hi"))];
+        for e in &entries {
+            let own = |stat: &str| id(b, e, &format!("{by}.{}.{stat}", slug(group)));
+            let ran = numbers.value(&own("attempts")).is_some_and(|n| n > 0.0);
+            cells.push(if ran { Cell::Span(own("fixed"), " of ", own("attempts")) } else { Cell::html(format!("<span class=\"muted\">{NOT_RUN}</span>"), NOT_RUN) });
+        }
+        table.rows.push(Row::new(cells));
+    }
+    table.filter = table.rows.len() > 20;
+    table
 }
 
 fn pairs_link(b: &Board<'_>, page: &str) -> Section {

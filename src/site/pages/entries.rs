@@ -59,23 +59,26 @@ pub fn head_cell(config: &Config, page: &str, e: &Entry) -> Cell {
 pub fn main_table(config: &Config, b: &Board<'_>, numbers: &Numbers, page: &str) -> Table {
     let columns = [
         ("Model", "model", false),
-        ("Agent", "agent", false),
-        ("Fixed", "fixed", true),
-        ("Rate", "rate", true),
+        ("Fixed", "rate", true),
         ("These tasks", "these_tasks", true),
         ("Tasks like these", "tasks_like_these", true),
         ("Other repositories", "other_repositories", true),
-        ("Rank", "rank", true),
-        ("Tie group", "tie_group", true),
+        ("Rank<span class=\"sub\">tie group</span>", "rank", true),
         ("Cost per attempt", "cost_per_attempt", true),
         ("Cost per fix", "cost_per_fix", true),
         ("Tasks", "tasks", true),
-        ("State", "state", false),
         ("Excluded", "excluded", true),
-        ("Rate with excluded", "rate_with_excluded", true),
     ];
-    let caption = "Ranges are at <code>95%</code>. “These tasks”: the next attempt at the same tasks. “Tasks like these”: other tasks of the kind. “Other repositories”: tasks of the kind in other repositories. Ranks are ranges over all pairs at once; equal tie groups are not separable from their leader.";
-    let mut table = Table::new("board", caption, &columns);
+    let mut caption = "Ranges are at <code>95%</code>. “These tasks”: the next attempt at the same tasks. “Tasks like these”: other tasks of the kind. “Other repositories”: tasks of the kind in other repositories. Ranks are ranges over all pairs at once, with the tie group below: its members are not separable from its leader.".to_owned();
+    let differ = shows_agent(b);
+    if let (false, Some(e)) = (differ, b.entries.first()) {
+        caption.push_str(&format!(" Agent of all: {}, condition {}.", name(&e.agent), name(&e.condition)));
+    }
+    if b.entries.iter().any(|e| e.totals.excluded > 0) {
+        caption.push_str(" Below the attempts left out: the rate if all of them had failed, and if all had fixed.");
+    }
+    let mut table = Table::new("board", &caption, &columns);
+    table.class = "board";
     table.filter = b.entries.len() > 8;
     for e in ordered(b, numbers) {
         let n = |stat: &str| Cell::Number(id(b, e, stat));
@@ -83,27 +86,30 @@ pub fn main_table(config: &Config, b: &Board<'_>, numbers: &Numbers, page: &str)
         let (state, class) = e.status();
         let floor = numbers.value(&id(b, e, "cost_per_fix_floor")).is_some();
         let per_fix = if floor {
-            Cell::html(format!("no fix; at least {}", numbers.data(&id(b, e, "cost_per_fix_floor"))), "no fix")
+            Cell::words("no fix; at least").over("cost_per_fix_floor", n("cost_per_fix_floor"))
         } else {
             n("cost_per_fix")
         };
-        let excluded = if e.totals.excluded == 0 { Cell::Empty } else { span("worst_rate", "best_rate") };
-        let agent = if e.condition == "default" { name(&e.agent) } else { format!("{}<span class=\"sub\">{}</span>", name(&e.agent), name(&e.condition)) };
+        let excluded = if e.totals.excluded == 0 { n("excluded") } else { n("excluded").over("rate_with_excluded", span("worst_rate", "best_rate")) };
+        let plain = format!("{} {}", e.agent, e.condition);
+        let agent = match (differ, e.condition.as_str()) {
+            (false, _) => String::new(),
+            (true, "default") => name(&e.agent),
+            (true, condition) => format!("{}, {}", name(&e.agent), name(condition)),
+        };
+        let rank = span("rank_lo", "rank_hi");
+        let rank = if numbers.value(&id(b, e, "tie_group")).is_some() { rank.over("tie_group", n("tie_group")) } else { rank };
+        let covered = Cell::Span(id(b, e, "tasks_covered"), " of ", id(b, e, "tasks_total"));
         table.rows.push(Row::new(vec![
-            head_cell(config, page, e),
-            Cell::html(agent, &format!("{} {}", e.agent, e.condition)),
-            Cell::Span(id(b, e, "fixed"), " of ", id(b, e, "attempts")),
-            n("rate"),
+            head_cell(config, page, e).over("agent", Cell::html(agent, &plain)),
+            n("rate").over("fixed", Cell::Span(id(b, e, "fixed"), " of ", id(b, e, "attempts"))),
             span("wilson_lo", "wilson_hi"),
             span("taw_lo", "taw_hi"),
             span("repo_lo", "repo_hi"),
-            span("rank_lo", "rank_hi"),
-            n("tie_group"),
+            rank,
             n("cost_per_attempt"),
             per_fix,
-            Cell::Span(id(b, e, "tasks_covered"), " of ", id(b, e, "tasks_total")),
-            Cell::html(format!("<span class=\"pill {class}\">{}</span>", escape(state)), state),
-            n("excluded"),
+            covered.over("state", Cell::html(format!("<span class=\"pill {class}\">{}</span>", escape(state)), state)),
             excluded,
         ]));
     }

@@ -121,7 +121,7 @@ fn separable(b: &Board<'_>, entries: &[&Entry], numbers: &Numbers, out: &mut Vec
         Some(p) if p > 0.05 => {
             let gap = numbers.value(&pair("mde")).map_or_else(String::new, |_| format!(" The smallest gap that their {} common tasks could show is {}.", numbers.data(&pair("matched_tasks")), numbers.data(&pair("mde"))));
             out.push(format!(
-                "<strong>First and second are not separated.</strong> {} and {}: adjusted p = {}.{gap}",
+                "<strong>First and second are not separated.</strong> {} and {}: adjusted p\u{a0}=\u{a0}{}.{gap}",
                 name(&full_name(b, first)),
                 name(&full_name(b, second)),
                 numbers.data(&pair("p_holm"))
