@@ -245,16 +245,10 @@ fn names(canvas: &mut Canvas, plot: &ScatterPlot, best: &[usize], places: &[Opti
         let heavy = if must { BOLD } else { 1.0 };
         let (text, _) = fit(&point.name, SIZE, NAME_ROOM / heavy);
         let room = width(&text, SIZE) * heavy + value;
-        let spots = [
-            (8.0, -9.0),
-            (8.0, 10.0),
-            (-8.0 - room, -9.0),
-            (-8.0 - room, 10.0),
-            (8.0, 0.0),
-            (-8.0 - room, 0.0),
-            (8.0, -22.0),
-            (-8.0 - room, 22.0),
-        ];
+        let beside = [-9.0, 10.0, 0.0, -22.0, 22.0];
+        // Points that stand together, as free ones do, have their names one above another.
+        let above = (2..14_u8).map(|n| -9.0 - 14.0 * f64::from(n));
+        let spots = beside.into_iter().chain(above).flat_map(|dy| [(8.0, dy), (-8.0 - room, dy)]);
         let mut chosen: Option<(f64, Patch)> = None;
         for (dx, dy) in spots {
             let patch = Patch { left: x + dx, top: y + dy - 7.0, right: x + dx + room, bottom: y + dy + 7.0 };
@@ -270,6 +264,10 @@ fn names(canvas: &mut Canvas, plot: &ScatterPlot, best: &[usize], places: &[Opti
         }
         taken.push(patch);
         let middle = patch.top + 7.0;
+        if middle < y - 23.0 {
+            let near = if patch.left > x { patch.left - 2.0 } else { patch.right + 2.0 };
+            canvas.path(&[(x, y - 6.0), (x, middle), (near, middle)], "leader");
+        }
         let class = if must { "label halo" } else { "muted halo" };
         canvas.name((patch.left, middle), At::Start, SIZE, class, &point.name, NAME_ROOM);
         if must {

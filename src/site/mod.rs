@@ -10,6 +10,7 @@ mod build;
 mod check;
 mod config;
 mod content;
+mod csv;
 mod diff;
 mod diagrams;
 mod error;

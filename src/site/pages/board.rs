@@ -12,6 +12,8 @@ use serde::Serialize;
 
 /// Matrices with more cells stand on the page of data alone.
 const MOST_CELLS: usize = 1200;
+/// Breakdowns with more rows are folded.
+const MOST_GROUPS: usize = 12;
 
 #[derive(Serialize)]
 struct BoardView {
@@ -156,6 +158,7 @@ fn matrix(context: &Context<'_>, b: &Board<'_>, page: &str, dir: &str) -> Result
         }
         table.rows.push(Row { id: None, cells, group: task.repo.clone() });
     }
+    let table = table.without_empty_columns();
     let large = b.tasks.len() * (entries.len() + 3) > MOST_CELLS;
     let mut view = context.table(page, dir, &table)?;
     let mut lead = String::new();
@@ -218,7 +221,7 @@ fn money(context: &Context<'_>, b: &Board<'_>, page: &str, dir: &str) -> Result<
 fn times(context: &Context<'_>, b: &Board<'_>, page: &str, dir: &str) -> Result<Option<Section>, SiteError> {
     let numbers = &context.computed.numbers;
     let mut figures = Vec::new();
-    for (unit, words) in [("turn", "turns"), ("minute", "minutes")] {
+    for (unit, words) in [("turn", "turns"), ("minutes", "minutes")] {
         let Some((svg, marks)) = charts::time(b, numbers, unit)? else { continue };
         let mut table = Table::new(&format!("fixed-by-{unit}"), &format!("Share of attempts that had fixed the bug after so many {words}"), &[("Model", "model", false), (words, words, true), ("Fixed by then", "fixed_by", true)]);
         for e in ordered(b, numbers).into_iter().filter(|e| e.totals.attempts > 0) {
@@ -245,13 +248,18 @@ fn breakdowns(context: &Context<'_>, b: &Board<'_>, page: &str, dir: &str) -> Re
         if found.is_empty() {
             continue;
         }
-        let view = context.table(page, dir, &breakdown(b, numbers, (by, words), found.keys().copied()))?;
+        let mut view = context.table(page, dir, &breakdown(b, numbers, (by, words), found.keys().copied()))?;
         match (by, charts::month(b, numbers)?) {
             ("month", Some(svg)) => {
                 let finding = "<strong>Are older tasks easier?</strong> A model may have seen the fix of a task that was merged before its training data ended; a drop after that day is a signal, not a proof.".to_owned();
                 figures.push(Figure { id: "months".into(), finding, svg, group: String::new(), twin: view });
             }
-            _ => tables.push(view),
+            _ => {
+                if found.len() > MOST_GROUPS {
+                    view.html = format!("<details class=\"twin\"><summary>Fixes by {}, one row each</summary>{}</details>", words.to_lowercase(), view.html);
+                }
+                tables.push(view);
+            }
         }
     }
     let section = Section { id: "breakdowns".into(), heading: "Breakdowns".into(), figures, tables, ..Section::default() };
@@ -278,7 +286,6 @@ fn breakdown<'g>(b: &Board<'_>, numbers: &Numbers, (by, words): (&str, &str), fo
         }
         table.rows.push(Row::new(cells));
     }
-    table.filter = table.rows.len() > 20;
     table
 }
 

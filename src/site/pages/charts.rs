@@ -78,17 +78,23 @@ pub fn curve(b: &Board<'_>, numbers: &Numbers, ks: &[u32]) -> Result<Option<Stri
                 .iter()
                 .map(|k| {
                     let n = |s: &str| id(b, e, &format!("{stat}{s}.{k}"));
-                    CurvePoint { k: *k, rate: numbers.value(&n("")), band: range(numbers, &n("_lo"), &n("_hi")) }
+                    // Bands of both lines of several models would hide one another.
+                    let band = if kind == CurveKind::AtLeastOnce { range(numbers, &n("_lo"), &n("_hi")) } else { None };
+                    CurvePoint { k: *k, rate: numbers.value(&n("")), band }
                 })
                 .filter(|p| p.rate.is_some())
                 .collect();
+            let is_repetition = |first: &Curve| first.points.iter().map(|p| p.rate).eq(points.iter().map(|p| p.rate));
+            if kind == CurveKind::EveryTime && series.last().is_some_and(is_repetition) {
+                continue;
+            }
             let last = points.last().map_or(1, |p| p.k);
             let value = label(numbers, &id(b, e, &format!("{stat}.{last}")));
             series.push(Curve { name: full_name(b, e), kind, highlight: (i < NAMED / 2).then_some(i as u8), value, points });
         }
     }
     let plot = CurvePlot {
-        head: head("retries", "The chance of a fix with several attempts", "Solid lines: at least one of k attempts fixes the task. Dashed lines: all k do. Bands are ranges over tasks. The table below holds the same numbers."),
+        head: head("retries", "The chance of a fix with several attempts", "Solid lines: at least one of k attempts fixes the task. Dashed lines, where they differ: all k do. Bands are ranges over tasks of the solid lines. The table below holds the same numbers."),
         x_axis: "attempts allowed (k)".into(),
         y_axis: "share of tasks".into(),
         series,

@@ -63,7 +63,7 @@ pub fn main_table(config: &Config, b: &Board<'_>, numbers: &Numbers, page: &str)
         ("These tasks", "these_tasks", true),
         ("Tasks like these", "tasks_like_these", true),
         ("Other repositories", "other_repositories", true),
-        ("Rank<span class=\"sub\">tie group</span>", "rank", true),
+        ("Rank", "rank", true),
         ("Cost per attempt", "cost_per_attempt", true),
         ("Cost per fix", "cost_per_fix", true),
         ("Tasks", "tasks", true),
