@@ -120,6 +120,7 @@
   }
 
   // ---- grouping
+  const GROUPS = { repo: "repository" };
   function regroup(section, index) {
     const names = section.dataset.groups.split(/\s+/).filter(Boolean);
     const show = (name) => every("[data-group]", (f) => (f.hidden = f.dataset.group !== name), section);
@@ -133,7 +134,7 @@
         show(name);
         keep("group", "", name);
       };
-      set.append(make("label", {}, radio, " " + name));
+      set.append(make("label", {}, radio, " " + (GROUPS[name] ?? name)));
     }
     section.querySelector("[data-group]")?.before(set);
     show(first);

@@ -23,6 +23,7 @@ impl Progress {
 
     /// Begins a stage of `total` steps; 0 where their number is not known.
     pub fn stage(&self, name: &str, total: u64) {
+        tracing::info!("{name}");
         self.bar.set_message(name.to_owned());
         self.bar.set_length(total);
         self.bar.set_position(0);

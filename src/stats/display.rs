@@ -33,6 +33,8 @@ impl Format {
         };
         let (minus, size) = (if value < 0.0 { "\u{2212}" } else { "" }, value.abs());
         match self {
+            // Small whole counts are what pages hold most of.
+            Self::Count if value >= 0.0 && value < 1000.0 && value.fract() == 0.0 => (value as u32).to_string(),
             Self::Percent => percent(value, minus),
             Self::Points => {
                 let sign = if value < 0.0 { minus } else { "+" };
@@ -116,6 +118,9 @@ fn round_up(digits: &mut Vec<u8>) {
 
 /// Commas between groups of three digits before the point.
 fn grouped(numeral: &str) -> String {
+    if numeral.find('.').unwrap_or(numeral.len()) < 4 {
+        return numeral.to_owned();
+    }
     let whole = numeral.find('.').unwrap_or(numeral.len());
     let mut text = String::with_capacity(numeral.len() + whole / 3);
     for (place, digit) in numeral.char_indices() {

@@ -52,16 +52,17 @@ fn gather<'d>(config: &Config, data: &'d Dataset, keep: &dyn Fn(&str) -> bool) -
 }
 
 fn board_numbers(b: &Board<'_>, more: &[u32]) -> Vec<Number> {
-    let weights = entry::weights(b);
     let mut ks = entry::ks(b);
     ks.extend(more.iter().filter(|k| **k > 0));
     ks.sort_unstable();
     ks.dedup();
-    let mut list = board::whole(b);
-    list.extend(b.entries.par_iter().flat_map_iter(|e| entry::all(b, e, weights.as_ref(), &ks)).collect::<Vec<_>>());
-    list.extend(pair::all(b));
-    list.extend(group::all(b));
-    list.extend(task::all(b));
-    list.extend(publisher::all(b));
-    list
+    // Drawing the weights is one thread's work: everything that does not need them is done meanwhile.
+    let (entries, (pairs, others)) = rayon::join(
+        || {
+            let weights = entry::weights(b);
+            b.entries.par_iter().flat_map_iter(|e| entry::all(b, e, weights.as_ref(), &ks)).collect::<Vec<_>>()
+        },
+        || rayon::join(|| pair::all(b), || [group::all(b), task::all(b), publisher::all(b)].concat()),
+    );
+    [board::whole(b), entries, pairs, others].concat()
 }

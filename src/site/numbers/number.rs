@@ -162,7 +162,26 @@ pub fn push_data(out: &mut String, id: &str, value: Option<f64>, text: &str) {
 /// Appends the shortest text that reads back as the same number, empty for no data.
 pub fn push_value(out: &mut String, value: Option<f64>) {
     if let Some(v) = value {
-        // Writing to a String cannot fail; adding zero turns -0 into 0. Whole numbers have a shorter way.
-        let _ = if v.fract() == 0.0 && v.abs() < 1e15 { write!(out, "{}", v as i64) } else { write!(out, "{}", v + 0.0) };
+        // Whole numbers, the most of them, have a shorter way; adding zero turns -0 into 0.
+        if v.fract() == 0.0 && (0.0..1e15).contains(&v) {
+            push_digits(out, v as u64);
+        } else {
+            let _ = write!(out, "{}", v + 0.0);
+        }
     }
+}
+
+/// Appends a whole number in decimal digits.
+fn push_digits(out: &mut String, mut value: u64) {
+    let mut digits = [0_u8; 20];
+    let mut at = digits.len();
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (value % 10) as u8;
+        value /= 10;
+        if value == 0 {
+            break;
+        }
+    }
+    out.extend(digits[at..].iter().map(|d| char::from(*d)));
 }

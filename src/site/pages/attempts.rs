@@ -5,7 +5,7 @@ use crate::results::{Row, RunFile, slug};
 use crate::site::board::Board;
 use crate::site::error::SiteError;
 use crate::site::numbers::{field, push_data, push_value};
-use crate::site::table::push_csv_line;
+use crate::site::csv::push_csv_line;
 use crate::site::text::push_escaped;
 use rayon::prelude::*;
 use std::fmt::Write;
@@ -45,7 +45,7 @@ pub fn table(b: &Board<'_>, task: u32, page: &str) -> String {
     let groups: Vec<(usize, &[Row])> = b.rows_of(task).collect();
     let shown = shown(&groups);
     let count: usize = groups.iter().map(|(_, rows)| rows.len()).sum();
-    let mut out = String::with_capacity(1000 + count * 460);
+    let mut out = String::with_capacity(2000 + count * 950);
     out.push_str("<div class=\"table-wrap\" role=\"region\" tabindex=\"0\" aria-labelledby=\"attempts-caption\"><table class=\"data\" id=\"attempts\" data-sortable data-filter=\"Filter the attempts\"><caption id=\"attempts-caption\">Every attempt at this task, by model and run. A raw line is named by its piece of the run’s file and the line in it.</caption><thead><tr><th scope=\"col\">Attempt</th><th scope=\"col\">Outcome</th>");
     if shown.stop {
         out.push_str("<th scope=\"col\">Stop</th>");
@@ -102,9 +102,15 @@ fn push_row(out: &mut String, run: &RunFile, row: &Row, shown: &Shown, anchor: &
     if row.superseded {
         out.push_str("<tr class=\"superseded\">");
     } else {
-        let _ = write!(out, "<tr id=\"{anchor}-{0}\" data-base=\"+{0}|\">", row.repeat);
+        push_parts(out, &["<tr id=\"", anchor, "-"]);
+        push_whole(out, row.repeat.into());
+        out.push_str("\" data-base=\"+");
+        push_whole(out, row.repeat.into());
+        out.push_str("|\">");
     }
-    let _ = write!(out, "<th scope=\"row\">repeat <code>{}</code></th><td><span class=\"outcome o-{}\">{}</span>", row.repeat, row.outcome.word(), row.outcome.label());
+    out.push_str("<th scope=\"row\">repeat <code>");
+    push_whole(out, row.repeat.into());
+    push_parts(out, &["</code></th><td><span class=\"outcome o-", row.outcome.word(), "\">", row.outcome.label(), "</span>"]);
     if row.superseded {
         out.push_str("<span class=\"sub\">replaced by a later line</span>");
     } else if row.outcome.excluded(run.run.scoring.infra) {
@@ -132,6 +138,17 @@ fn push_row(out: &mut String, run: &RunFile, row: &Row, shown: &Shown, anchor: &
     }
     let (piece, line) = run.locate(row.line).unwrap_or((0, u64::from(row.line)));
     let _ = write!(out, "<td><code>{piece:04}:{line}</code></td></tr>");
+}
+
+/// A page holds many rows: their parts are appended without the formatting machinery.
+fn push_parts(out: &mut String, parts: &[&str]) {
+    for part in parts {
+        out.push_str(part);
+    }
+}
+
+fn push_whole(out: &mut String, value: u64) {
+    push_value(out, Some(value as f64));
 }
 
 fn push_numbers(out: &mut String, row: &Row, pointer: &str, total: Option<&str>) {

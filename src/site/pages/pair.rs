@@ -46,16 +46,16 @@ fn write(context: &Context<'_>, b: &Board<'_>, one: &Entry, two: &Entry) -> Resu
         None => format!("{left} and {right} share no task with an attempt: they cannot be compared."),
         Some(p) if p <= 0.05 => {
             let better = if numbers.value(&id(b, one, two, "delta")).unwrap_or(0.0) > 0.0 { &left } else { &right };
-            format!("{better} is better at these tasks: adjusted p = {}.", n("p_holm"))
+            format!("{better} is better at these tasks: adjusted p\u{a0}=\u{a0}{}.", n("p_holm"))
         }
-        Some(_) => format!("These data do not separate {left} and {right}: adjusted p = {}.", n("p_holm")),
+        Some(_) => format!("These data do not separate {left} and {right}: adjusted p\u{a0}=\u{a0}{}.", n("p_holm")),
     };
     let mut facts = vec![("Tasks that both attempted".to_owned(), n("matched_tasks")), (format!("Tasks of {left} alone"), n("only_a")), (format!("Tasks of {right} alone"), n("only_b"))];
     if matched > 0.0 {
         facts.extend([
             (format!("Difference, {left} minus {right}"), format!("{}, from {} to {}", n("delta"), n("delta_lo"), n("delta_hi"))),
-            ("Exact sign-flip test by task".to_owned(), format!("p = {}", n("p"))),
-            ("The same, adjusted over all pairs of the board".to_owned(), format!("p = {}", n("p_holm"))),
+            ("Exact sign-flip test by task".to_owned(), format!("p\u{a0}=\u{a0}{}", n("p"))),
+            ("The same, adjusted over all pairs of the board".to_owned(), format!("p\u{a0}=\u{a0}{}", n("p_holm"))),
             ("Tasks where each is better".to_owned(), format!("{left} {}, {right} {}, the same {}", n("a_better"), n("b_better"), n("tied"))),
         ]);
         if numbers.value(&id(b, one, two, "mde")).is_some() {
