@@ -244,3 +244,55 @@ test("rounding is half away from zero on the exact value of the double", () => {
     assert.equal(recompute.formatValue(v, format).replace(/[$,]/g, ""), exactRound(v, digits), `${v} at ${digits}`);
   }
 });
+
+test("entries of a board share one weight matrix, and an entry takes the columns of its own tasks", () => {
+  const seed = "bench-bootstrap/v1|wide@1";
+  const table = one.weights(seedOf(seed), 40);
+  const columns = Array.from({ length: 12 }, (_, i) => 3 * i);
+  const means = one.replicateMeans(half, 1, table, columns, 40);
+  // By hand: the same rows of the same matrix, over the weight that they put on the twelve.
+  const byHand = [];
+  for (let b = 0; b < table.length / 40; b++) {
+    const w = columns.map((c) => table[40 * b + c]);
+    const weight = w.reduce((s, x) => s + x, 0);
+    if (weight) byHand.push(w.reduce((s, x, i) => s + x * half[i], 0) / weight);
+  }
+  assert.deepEqual([...means], byHand.sort((a, b) => a - b));
+  const tasks = half.map((v) => [3, 3 * v]);
+  const range = one.bootstrapRange(tasks, "pass_at", 1, { seed, columns, width: 40 });
+  assert.deepEqual([range.lo, range.hi], [one.bca(half, 1, means).lo, one.bca(half, 1, means).hi]);
+  // A replicate that drew none of an entry's tasks is left out.
+  const few = one.replicateMeans([0, 1], 1, one.weights(seedOf(seed), 200), [7, 9], 200);
+  assert.ok(few.length < 9999 && few.length > 8000, `${few.length}`);
+});
+
+test("a board on which two entries share no task has pairs and no ranks", () => {
+  const rows = lines();
+  rows.wide = rows.wide.filter((row) => row.model !== "W" || row.task >= "t06").filter((row) => row.model !== "M" || row.task < "t06");
+  const ctx = load({ rows });
+  for (const entry of ["s", "m", "w"]) close(recompute.compute(ctx, wide(entry, "rank_lo")), null, entry);
+  close(recompute.compute(ctx, wide("s", "p_holm", { versus: "w" })), 1 / 16, "two pairs are left in the family");
+  close(recompute.compute(ctx, wide("m", "p_holm", { versus: "w" })), null, "nothing in common");
+});
+
+test("a publisher's cutoff for an entry wins over the plan's", () => {
+  const change = (f) => ((f.boards[0].entries[0].cutoff = "2026-02-15"), f);
+  const ctx = load({ change });
+  close(recompute.compute(ctx, { ...A, stat: "cutoff_gap" }), 0.5, "x and y before, z after");
+});
+
+test("a stated release is the runs that it names, and its entries are those of its runs", () => {
+  const releases = [{ version: "first", board: "toy", runs: ["r1"] }, { version: "none", board: "toy", runs: [] }];
+  const ctx = load({ change: (f) => ({ ...f, releases }) });
+  const value = (release, stat) => recompute.compute(ctx, { board: "toy", release, stat });
+  assert.deepEqual([value("first", "entries"), value("first", "attempts"), value("first", "tasks_total")], [2, 9, 3]);
+  assert.deepEqual([value("none", "entries"), value("none", "attempts"), value("none", "rate")], [0, 0, null]);
+});
+
+test("the exact sign-flip test ends at a sum of 2^24 steps", () => {
+  // Gaps of -1/n, 1/(n-1) and 1/n are n-1, n and n-1 steps. Six of the eight sums are as large as theirs; of the other two
+  // the rounded test cannot tell.
+  const p = (n) => two.signFlip([[n, 0], [n - 1, 1], [n, 1]], [[n, 1], [n - 1, 0], [n, 0]]);
+  assert.equal(p(5592406), 0.75, "2^24 steps");
+  assert.equal(p(5592407), 1, "three more");
+});

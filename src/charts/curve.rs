@@ -146,7 +146,9 @@ fn line(canvas: &mut Canvas, series: &Curve, x: &Axis, y: &Axis) {
 fn key(canvas: &mut Canvas, plot: &CurvePlot, right: f64) {
     let has = |kind: CurveKind| plot.series.iter().any(|s| s.kind == kind);
     let both = has(CurveKind::AtLeastOnce) && has(CurveKind::EveryTime);
-    let others = plot.series.iter().filter(|s| s.highlight.is_none()).count();
+    // A model in grey has a line of each kind and is one other.
+    let grey = plot.series.iter().filter(|s| s.highlight.is_none()).map(|s| s.name.as_str());
+    let others = grey.collect::<std::collections::BTreeSet<_>>().len();
     let mut items: Vec<(&str, String)> = Vec::new();
     if both {
         items.push(("line key", "at least one of k".into()));

@@ -168,7 +168,7 @@ fn figure(words: &Words) -> Result<(String, String), SiteError> {
     // Inside Markdown, a line end could end the block of HTML.
     let svg = svg.lines().map(str::trim).collect::<Vec<_>>().join(" ");
     let html = format!(
-        "<figure class=\"diagram\" id=\"{}\"><div class=\"chart-scroll\" role=\"region\" tabindex=\"0\" \
+        "<figure class=\"diagram\" id=\"{}-diagram\"><div class=\"chart-scroll\" role=\"region\" tabindex=\"0\" \
          aria-label=\"{}\">{svg}</div><figcaption>{}</figcaption></figure>",
         words.id,
         escape(words.title),
