@@ -176,7 +176,10 @@ mod tests {
     type Rectangle = (f64, f64, f64, f64);
 
     /// Boxes, names and wires of a diagram in the picture.
-    fn laid_out(flow: &Flow) -> (Vec<Rectangle>, Vec<Rectangle>, Vec<Vec<(f64, f64)>>) {
+    /// Boxes, names and wires as they were drawn.
+    type Drawn = (Vec<Rectangle>, Vec<Rectangle>, Vec<Vec<(f64, f64)>>);
+
+    fn laid_out(flow: &Flow) -> Drawn {
         let graph = Graph::of(flow);
         let places = places(flow, &graph);
         let routes = routes(flow, &graph, &places);

@@ -21,10 +21,34 @@ struct Need {
 }
 
 const NEEDS: &[Need] = &[
-    Need { name: "git", for_what: "recording where results come from", command: &["git", "--version"], required: true, remedy: "apt-get install git" },
-    Need { name: "node", for_what: "the browser checks of scripts/test and previews with wrangler", command: &["node", "--version"], required: false, remedy: "apt-get install nodejs npm" },
-    Need { name: "chromium", for_what: "the browser checks of scripts/test", command: &["chromium", "--version"], required: false, remedy: "apt-get install chromium" },
-    Need { name: "java", for_what: "the HTML validity check of scripts/test", command: &["java", "-version"], required: false, remedy: "apt-get install default-jre-headless" },
+    Need {
+        name: "git",
+        for_what: "recording where results come from",
+        command: &["git", "--version"],
+        required: true,
+        remedy: "apt-get install git",
+    },
+    Need {
+        name: "node",
+        for_what: "the browser checks of scripts/test and previews with wrangler",
+        command: &["node", "--version"],
+        required: false,
+        remedy: "apt-get install nodejs npm",
+    },
+    Need {
+        name: "chromium",
+        for_what: "the browser checks of scripts/test",
+        command: &["chromium", "--version"],
+        required: false,
+        remedy: "apt-get install chromium",
+    },
+    Need {
+        name: "java",
+        for_what: "the HTML validity check of scripts/test",
+        command: &["java", "-version"],
+        required: false,
+        remedy: "apt-get install default-jre-headless",
+    },
 ];
 
 /// Runs `tsbench doctor`: 3 where something required is missing.
@@ -37,11 +61,26 @@ pub fn run(args: &Doctor) -> anyhow::Result<Exit> {
         rows.push((need.name, found, need.for_what, need.remedy, need.required));
     }
     let results = Path::new("results").is_dir();
-    rows.push(("results/", results.then(|| "found".to_owned()), "the raw runs that a site is built from", "tsbench-site init DIR makes a working folder", false));
+    rows.push((
+        "results/",
+        results.then(|| "found".to_owned()),
+        "the raw runs that a site is built from",
+        "tsbench-site init DIR makes a working folder",
+        false,
+    ));
     let content = Path::new("content/site.toml").is_file();
-    rows.push(("content/site.toml", content.then(|| "found".to_owned()), "the boards and names of a site", "tsbench-site init DIR makes a working folder", false));
+    rows.push((
+        "content/site.toml",
+        content.then(|| "found".to_owned()),
+        "the boards and names of a site",
+        "tsbench-site init DIR makes a working folder",
+        false,
+    ));
     if args.json {
-        let list: Vec<_> = rows.iter().map(|(n, f, w, r, q)| json!({"name": n, "found": f, "for": w, "remedy": r, "required": q})).collect();
+        let list: Vec<_> = rows
+            .iter()
+            .map(|(n, f, w, r, q)| json!({"name": n, "found": f, "for": w, "remedy": r, "required": q}))
+            .collect();
         println!("{}", serde_json::to_string_pretty(&list)?);
     } else {
         for (name, found, for_what, remedy, _) in &rows {

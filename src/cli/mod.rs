@@ -3,16 +3,16 @@
 //! Data go to standard output, everything else to standard error. Clock, environment and folders enter the
 //! program here and nowhere else.
 
+#[cfg(feature = "harness")]
+mod doctor;
 mod exit;
 pub mod progress;
+#[cfg(feature = "harness")]
+mod results;
 mod site_build;
 mod site_check;
 mod site_serve;
 pub mod site_verbs;
-#[cfg(feature = "harness")]
-mod doctor;
-#[cfg(feature = "harness")]
-mod results;
 #[cfg(feature = "harness")]
 mod stats;
 #[cfg(feature = "harness")]
@@ -22,7 +22,8 @@ pub use exit::{Exit, report};
 
 /// Starts the log on standard error; `RUST_LOG` or `TSBENCH_LOG` choose what is written.
 pub fn start_log() {
-    let filter = std::env::var("TSBENCH_LOG").or_else(|_| std::env::var("RUST_LOG")).unwrap_or_else(|_| "warn".to_owned());
+    let filter =
+        std::env::var("TSBENCH_LOG").or_else(|_| std::env::var("RUST_LOG")).unwrap_or_else(|_| "warn".to_owned());
     let color = std::env::var_os("NO_COLOR").is_none() && std::io::IsTerminal::is_terminal(&std::io::stderr());
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)

@@ -78,7 +78,12 @@ fn check(folder: &std::path::Path, as_json: bool) -> anyhow::Result<Exit> {
                 json!({"level": level, "file": f.file, "line": f.line, "field": f.field, "what": f.what, "hint": f.hint})
             })
             .collect();
-        println!("{}", serde_json::to_string_pretty(&json!({"runs": data.runs.len(), "publisher_records": data.publishers.len(), "faults": faults}))?);
+        println!(
+            "{}",
+            serde_json::to_string_pretty(
+                &json!({"runs": data.runs.len(), "publisher_records": data.publishers.len(), "faults": faults})
+            )?
+        );
     } else {
         for fault in &data.faults {
             println!("{fault}");

@@ -47,7 +47,11 @@ impl Place {
     /// The build that these flags ask for.
     pub fn request(&self) -> anyhow::Result<Request> {
         let epoch = match std::env::var("SOURCE_DATE_EPOCH") {
-            Ok(text) => Some(text.trim().parse().with_context(|| format!("read SOURCE_DATE_EPOCH: expected whole seconds, found {text:?}"))?),
+            Ok(text) => Some(
+                text.trim()
+                    .parse()
+                    .with_context(|| format!("read SOURCE_DATE_EPOCH: expected whole seconds, found {text:?}"))?,
+            ),
             Err(_) => None,
         };
         Ok(Request { root: self.root.clone(), out: self.out(), base_url: self.base_url.clone(), epoch })

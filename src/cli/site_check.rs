@@ -20,13 +20,24 @@ pub fn check(args: &Check) -> anyhow::Result<Exit> {
     let checked = check_site(&args.out)?;
     if args.json {
         let problems: Vec<_> = checked.problems.iter().map(|p| json!({"file": p.file, "what": p.what})).collect();
-        println!("{}", serde_json::to_string_pretty(&json!({"pages": checked.pages, "links": checked.links, "problems": problems}))?);
+        println!(
+            "{}",
+            serde_json::to_string_pretty(
+                &json!({"pages": checked.pages, "links": checked.links, "problems": problems})
+            )?
+        );
     } else {
         for p in &checked.problems {
             println!("{}: {}", p.file, p.what);
         }
     }
-    eprintln!("{} pages, {} links, {} problems; {}", checked.pages, checked.links, checked.problems.len(), checked.plan);
+    eprintln!(
+        "{} pages, {} links, {} problems; {}",
+        checked.pages,
+        checked.links,
+        checked.problems.len(),
+        checked.plan
+    );
     Ok(if checked.problems.is_empty() { Exit::Good } else { Exit::No })
 }
 
@@ -54,7 +65,10 @@ pub fn verify(args: &Verify) -> anyhow::Result<Exit> {
         verify_site(Path::new(&args.site), results)?
     };
     print(&verified, args.json)?;
-    let from = results.map_or_else(|| "the site’s own raw files".to_owned(), |r| format!("the site’s own raw files and {}", r.display()));
+    let from = results.map_or_else(
+        || "the site’s own raw files".to_owned(),
+        |r| format!("the site’s own raw files and {}", r.display()),
+    );
     eprintln!(
         "{} numbers recomputed from {from}; {} statements of them and {} digests compared; {} differences",
         verified.numbers,
@@ -73,8 +87,17 @@ fn beside(site: &str) -> Option<&'static Path> {
 
 fn print(verified: &Verified, as_json: bool) -> anyhow::Result<()> {
     if as_json {
-        let list: Vec<_> = verified.differences.iter().map(|d| json!({"id": d.id, "place": d.place, "stated": d.stated, "recomputed": d.recomputed})).collect();
-        println!("{}", serde_json::to_string_pretty(&json!({"numbers": verified.numbers, "statements": verified.statements, "files": verified.files, "differences": list}))?);
+        let list: Vec<_> = verified
+            .differences
+            .iter()
+            .map(|d| json!({"id": d.id, "place": d.place, "stated": d.stated, "recomputed": d.recomputed}))
+            .collect();
+        println!(
+            "{}",
+            serde_json::to_string_pretty(
+                &json!({"numbers": verified.numbers, "statements": verified.statements, "files": verified.files, "differences": list})
+            )?
+        );
         return Ok(());
     }
     for d in &verified.differences {

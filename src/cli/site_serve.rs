@@ -57,7 +57,9 @@ pub fn until_interrupted(place: &Place, port: u16, watch: bool) -> anyhow::Resul
     let _watcher = if watch { Some(start_watching(place.clone(), Arc::clone(&site))?) } else { None };
     runtime.block_on(async {
         let app = Router::new().fallback(answer).with_state(site);
-        let listener = tokio::net::TcpListener::bind(("127.0.0.1", port)).await.with_context(|| format!("listen on port {port}\nhint: choose another with --port"))?;
+        let listener = tokio::net::TcpListener::bind(("127.0.0.1", port))
+            .await
+            .with_context(|| format!("listen on port {port}\nhint: choose another with --port"))?;
         eprintln!("http://{}/", listener.local_addr()?);
         axum::serve(listener, app).await?;
         Ok(Exit::Good)
@@ -124,7 +126,11 @@ fn find(dir: &Path, path: &str) -> Found {
         return Found::Missing;
     }
     if let Some(short) = path.strip_suffix(".html") {
-        return if dir.join(clean).is_file() { Found::Redirect(short.strip_suffix("index").unwrap_or(short).to_owned()) } else { Found::Missing };
+        return if dir.join(clean).is_file() {
+            Found::Redirect(short.strip_suffix("index").unwrap_or(short).to_owned())
+        } else {
+            Found::Missing
+        };
     }
     if path.ends_with('/') {
         let index = dir.join(clean).join("index.html");
@@ -207,7 +213,9 @@ fn rules(text: &str) -> Vec<Rule> {
         } else if let Some(rule) = rules.last_mut() {
             match (line.trim().strip_prefix("! "), line.trim().split_once(':')) {
                 (Some(name), _) => rule.unset.push(name.trim().to_ascii_lowercase()),
-                (None, Some((name, value))) => rule.set.push((name.trim().to_ascii_lowercase(), value.trim().to_owned())),
+                (None, Some((name, value))) => {
+                    rule.set.push((name.trim().to_ascii_lowercase(), value.trim().to_owned()))
+                }
                 (None, None) => {}
             }
         }
@@ -219,6 +227,8 @@ fn rules(text: &str) -> Vec<Rule> {
 fn matches(pattern: &str, path: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == path,
-        Some((before, after)) => path.len() >= before.len() + after.len() && path.starts_with(before) && path.ends_with(after),
+        Some((before, after)) => {
+            path.len() >= before.len() + after.len() && path.starts_with(before) && path.ends_with(after)
+        }
     }
 }

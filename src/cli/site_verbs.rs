@@ -5,7 +5,12 @@ use clap::{Parser, Subcommand};
 
 /// Raw run files in, a static leaderboard out.
 #[derive(Parser, Debug)]
-#[command(name = "tsbench-site", version, about, after_help = "Data go to standard output, messages to standard error.\nExit codes: 0 good, 1 the answer is no, 2 usage or bad input, 3 something is missing here, 4 interrupted with work saved.")]
+#[command(
+    name = "tsbench-site",
+    version,
+    about,
+    after_help = "Data go to standard output, messages to standard error.\nExit codes: 0 good, 1 the answer is no, 2 usage or bad input, 3 something is missing here, 4 interrupted with work saved."
+)]
 pub struct TsbenchSite {
     #[command(subcommand)]
     verb: Verb,

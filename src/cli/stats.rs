@@ -61,7 +61,18 @@ fn print_table(computed: &Computed<'_>, ks: &[u32]) {
     let n = &computed.numbers;
     for b in &computed.boards {
         println!("{}", b.config.suite);
-        let mut heads = vec!["model".to_owned(), "fixed".into(), "rate".into(), "these tasks".into(), "tasks like these".into(), "other repositories".into(), "rank".into(), "cost/attempt".into(), "cost/fix".into(), "excluded".into()];
+        let mut heads = vec![
+            "model".to_owned(),
+            "fixed".into(),
+            "rate".into(),
+            "these tasks".into(),
+            "tasks like these".into(),
+            "other repositories".into(),
+            "rank".into(),
+            "cost/attempt".into(),
+            "cost/fix".into(),
+            "excluded".into(),
+        ];
         for k in &ks {
             heads.extend([format!("pass@{k}"), format!("pass^{k}")]);
         }
@@ -69,7 +80,9 @@ fn print_table(computed: &Computed<'_>, ks: &[u32]) {
         for e in &b.entries {
             let id = |stat: &str| format!("board.{}.{}.{stat}", b.config.id, e.key);
             let text = |stat: &str| n.text(&id(stat)).to_owned();
-            let range = |lo: &str, hi: &str| if n.value(&id(lo)).is_some() { format!("{} to {}", text(lo), text(hi)) } else { "no data".into() };
+            let range = |lo: &str, hi: &str| {
+                if n.value(&id(lo)).is_some() { format!("{} to {}", text(lo), text(hi)) } else { "no data".into() }
+            };
             let mut row = vec![
                 e.key.clone(),
                 format!("{} of {}", text("fixed"), text("attempts")),
@@ -94,7 +107,9 @@ fn print_table(computed: &Computed<'_>, ks: &[u32]) {
 
 fn print_aligned(rows: &[Vec<String>]) {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..columns).map(|c| rows.iter().filter_map(|r| r.get(c)).map(|t| t.chars().count()).max().unwrap_or(0)).collect();
+    let widths: Vec<usize> = (0..columns)
+        .map(|c| rows.iter().filter_map(|r| r.get(c)).map(|t| t.chars().count()).max().unwrap_or(0))
+        .collect();
     for row in rows {
         let line: Vec<String> = row.iter().zip(&widths).map(|(text, width)| format!("{text:<width$}")).collect();
         println!("{}", line.join("  ").trim_end());

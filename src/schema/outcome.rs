@@ -83,11 +83,9 @@ impl Outcome {
     /// Whether the attempt is in the denominator of a fix rate under this policy.
     pub const fn counts(self, infra: Infra) -> bool {
         match self {
-            Outcome::Resolved
-            | Outcome::Unresolved
-            | Outcome::NoPatch
-            | Outcome::PatchFailed
-            | Outcome::TimedOut => true,
+            Outcome::Resolved | Outcome::Unresolved | Outcome::NoPatch | Outcome::PatchFailed | Outcome::TimedOut => {
+                true
+            }
             Outcome::InfraError => matches!(infra, Infra::Fail),
             Outcome::Stopped | Outcome::Observed => false,
         }

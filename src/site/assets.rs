@@ -43,7 +43,10 @@ pub fn hashed(files: &BTreeMap<String, String>) -> Result<BTreeMap<String, Asset
         let before = waiting.len();
         waiting.retain(|name| {
             let text = &files[*name];
-            let imports: Vec<&String> = files.keys().filter(|other| other.ends_with(".js") && text.contains(&format!("\"./{other}\""))).collect();
+            let imports: Vec<&String> = files
+                .keys()
+                .filter(|other| other.ends_with(".js") && text.contains(&format!("\"./{other}\"")))
+                .collect();
             if imports.iter().any(|i| !done.contains_key(*i)) {
                 return true;
             }
@@ -58,7 +61,11 @@ pub fn hashed(files: &BTreeMap<String, String>) -> Result<BTreeMap<String, Asset
             false
         });
         if waiting.len() == before {
-            return Err(SiteError::content("site-templates", "scripts import each other in a circle", "break the circle"));
+            return Err(SiteError::content(
+                "site-templates",
+                "scripts import each other in a circle",
+                "break the circle",
+            ));
         }
     }
     Ok(done)

@@ -2,11 +2,12 @@
 
 use super::SiteError;
 use super::config::{BoardConfig, Config};
-use crate::results::{Dataset, PublisherFile, Row, RunFile, slug};
+use super::roster::{entries, ids, keys};
+use crate::results::{Dataset, PublisherFile, Row, RunFile};
 use crate::schema::{Infra, Model, Outcome, TaskDetail};
 use crate::stats::TaskCount;
 use rayon::prelude::*;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 /// A row of the table: a model driven by an agent under a condition.
 #[derive(Clone, Debug)]
@@ -94,16 +95,28 @@ pub struct Board<'d> {
 
 impl<'d> Board<'d> {
     /// Gathers the board's runs that `keep` admits.
-    pub fn gather(config: &Config, board: &BoardConfig, data: &'d Dataset, keep: &dyn Fn(&str) -> bool) -> Result<Board<'d>, SiteError> {
-        let on_board = |run: &str, suite: &str| suite == board.suite && (board.runs.is_empty() || board.runs.iter().any(|r| r == run));
+    pub fn gather(
+        config: &Config,
+        board: &BoardConfig,
+        data: &'d Dataset,
+        keep: &dyn Fn(&str) -> bool,
+    ) -> Result<Board<'d>, SiteError> {
+        let on_board = |run: &str, suite: &str| {
+            suite == board.suite && (board.runs.is_empty() || board.runs.iter().any(|r| r == run))
+        };
         let all: Vec<&RunFile> = data.runs.iter().filter(|r| on_board(&r.run.run, &r.run.suite)).collect();
         // An entry has one key, in a release too: what tells entries apart is looked for in all runs.
         let keys = keys(config, all.iter().flat_map(|r| ids(r)).collect());
         let runs: Vec<&RunFile> = all.into_iter().filter(|r| keep(&r.run.created_at)).collect();
-        let publishers = data.publishers.iter().filter(|p| on_board(&p.record.run, &p.record.suite) && keep(&p.record.created_at)).collect();
+        let publishers = data
+            .publishers
+            .iter()
+            .filter(|p| on_board(&p.record.run, &p.record.suite) && keep(&p.record.created_at))
+            .collect();
         let tasks = tasks(&runs);
         let place: HashMap<&str, u32> = tasks.iter().enumerate().map(|(i, t)| (t.id.as_str(), i as u32)).collect();
-        let task_map: Vec<Vec<u32>> = runs.iter().map(|r| r.run.tasks.iter().filter_map(|t| place.get(t.as_str()).copied()).collect()).collect();
+        let task_map: Vec<Vec<u32>> =
+            runs.iter().map(|r| r.run.tasks.iter().filter_map(|t| place.get(t.as_str()).copied()).collect()).collect();
         drop(place);
         let local = task_map.iter().map(|map| inverse(map, tasks.len())).collect();
         let (entries, entry_map) = entries(config, board, &runs, &keys, tasks.len())?;
@@ -129,7 +142,8 @@ impl<'d> Board<'d> {
                         _ => *entries.get(&id).unwrap_or(&0),
                     };
                     last = Some((id, entry));
-                    let (totals, cells) = part.entry(entry).or_insert_with(|| (Totals::default(), vec![Cell::default(); width]));
+                    let (totals, cells) =
+                        part.entry(entry).or_insert_with(|| (Totals::default(), vec![Cell::default(); width]));
                     add(totals, &mut cells[tasks[row.task as usize] as usize], row, run.run.scoring.infra);
                 }
                 part
@@ -258,7 +272,15 @@ fn tasks(runs: &[&RunFile]) -> Vec<TaskDetail> {
     let mut all: BTreeMap<&str, TaskDetail> = BTreeMap::new();
     for run in runs {
         for id in &run.run.tasks {
-            all.entry(id).or_insert_with(|| TaskDetail { id: id.clone(), repo: None, language: None, merged_at: None, targets: None, guards: None, title: None });
+            all.entry(id).or_insert_with(|| TaskDetail {
+                id: id.clone(),
+                repo: None,
+                language: None,
+                merged_at: None,
+                targets: None,
+                guards: None,
+                title: None,
+            });
         }
         for d in &run.run.task_details {
             if let Some(t) = all.get_mut(d.id.as_str()) {
@@ -272,97 +294,4 @@ fn tasks(runs: &[&RunFile]) -> Vec<TaskDetail> {
         }
     }
     all.into_values().collect()
-}
-
-type EntryMaps = (Vec<Entry>, Vec<HashMap<(u16, u16), usize>>);
-
-/// What tells entries apart: model, agent, condition.
-type Id = (String, String, String);
-
-/// The entries of a run: each model under the plan's agent and condition, and under others that its lines name.
-fn ids(run: &RunFile) -> Vec<Id> {
-    let own = (run.run.agent_word(), run.run.condition.clone());
-    let variants = || std::iter::once(&own).chain(run.variants.iter().filter(|v| **v != own));
-    run.run.models.iter().flat_map(|m| variants().map(|(agent, condition)| (m.id.clone(), agent.clone(), condition.clone()))).collect()
-}
-
-fn entries(config: &Config, board: &BoardConfig, runs: &[&RunFile], keys: &BTreeMap<Id, String>, tasks: usize) -> Result<EntryMaps, SiteError> {
-    let mut found: BTreeMap<Id, Entry> = BTreeMap::new();
-    for run in runs {
-        let plan = &run.run;
-        let planned = plan.planned_attempts / plan.models.len().max(1) as u64;
-        let own = (plan.agent_word(), plan.condition.clone());
-        for id in ids(run) {
-            let Some(model) = plan.models.iter().find(|m| m.id == id.0) else { continue };
-            let is_own = id.1 == own.0 && id.2 == own.1;
-            let entry = found.entry(id).or_insert_with_key(|id| Entry {
-                key: keys.get(id).cloned().unwrap_or_default(),
-                model: named(config, model),
-                agent: id.1.clone(),
-                condition: id.2.clone(),
-                planned: 0,
-                totals: Totals::default(),
-                cells: vec![Cell::default(); tasks],
-            });
-            // What a run holds beside its plan was not planned.
-            entry.planned += if is_own { planned } else { 0 };
-        }
-    }
-    let mut entries: Vec<(Id, Entry)> = found.into_iter().collect();
-    entries.sort_by(|a, b| a.1.key.cmp(&b.1.key));
-    if let Some(pair) = entries.windows(2).find(|w| w[0].1.key == w[1].1.key) {
-        let what = format!("board {:?}: models {:?} and {:?} share the key {:?}", board.id, pair[0].0.0, pair[1].0.0, pair[0].1.key);
-        return Err(SiteError::content("content/site.toml", what, "give each model its own key in a [[model]] table"));
-    }
-    let place: HashMap<&Id, usize> = entries.iter().enumerate().map(|(i, (id, _))| (id, i)).collect();
-    let maps = runs
-        .iter()
-        .map(|run| {
-            let mut map = HashMap::new();
-            for (m, model) in run.run.models.iter().enumerate() {
-                for (v, (agent, condition)) in run.variants.iter().enumerate() {
-                    if let Some(i) = place.get(&(model.id.clone(), agent.clone(), condition.clone())) {
-                        map.insert((m as u16, v as u16), *i);
-                    }
-                }
-            }
-            map
-        })
-        .collect();
-    drop(place);
-    Ok((entries.into_iter().map(|(_, e)| e).collect(), maps))
-}
-
-fn named(config: &Config, model: &Model) -> Model {
-    let mut model = model.clone();
-    if let Some(c) = config.model(&model.id) {
-        for (to, from) in [(&mut model.name, &c.name), (&mut model.maker, &c.maker)] {
-            if !from.is_empty() {
-                to.clone_from(from);
-            }
-        }
-        if !c.cutoff.is_empty() {
-            model.cutoff = Some(c.cutoff.clone());
-        }
-    }
-    model
-}
-
-/// A model's key, followed by what tells its entries apart.
-fn keys(config: &Config, found: BTreeSet<Id>) -> BTreeMap<Id, String> {
-    let base = |id: &str| config.model(id).map_or_else(|| slug(id), |m| m.key.clone());
-    let key = |(id, agent, condition): &Id| {
-        let mut key = base(id);
-        if found.iter().any(|(i, a, _)| i == id && a != agent) {
-            key.push('-');
-            key.push_str(&slug(agent));
-        }
-        if condition != "default" {
-            key.push('-');
-            key.push_str(&slug(condition));
-        }
-        key
-    };
-    let keys: Vec<String> = found.iter().map(key).collect();
-    found.into_iter().zip(keys).collect()
 }

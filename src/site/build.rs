@@ -86,7 +86,8 @@ fn read(root: &Path, out: &Output) -> Result<Dataset, SiteError> {
     };
     let data = read_with(root, stage)?;
     if data.has_errors() {
-        let errors: Vec<String> = data.faults.iter().filter(|f| f.level == Level::Error).map(ToString::to_string).collect();
+        let errors: Vec<String> =
+            data.faults.iter().filter(|f| f.level == Level::Error).map(ToString::to_string).collect();
         return Err(SiteError::Faults { count: errors.len(), faults: errors.join("\n") });
     }
     Ok(data)
@@ -98,14 +99,26 @@ fn as_of(data: &Dataset, epoch: Option<i64>) -> String {
     if let Some(Ok(text)) = epoch.map(second) {
         return text;
     }
-    let times = data.runs.iter().flat_map(|r| [r.run.created_at.as_str(), r.newest.as_str()]).chain(data.publishers.iter().map(|p| p.record.created_at.as_str()));
+    let times = data
+        .runs
+        .iter()
+        .flat_map(|r| [r.run.created_at.as_str(), r.newest.as_str()])
+        .chain(data.publishers.iter().map(|p| p.record.created_at.as_str()));
     let newest = times.filter_map(|t| t.parse::<jiff::Timestamp>().ok()).max();
     newest.map_or_else(|| "1970-01-01T00:00:00Z".to_owned(), |t| t.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
 }
 
 type Files = BTreeMap<String, String>;
 
-fn site(config: &Config, content: &[Source], templates: &Files, computed: &Computed<'_>, data: &Dataset, out: &Output, (as_of, watcher): (&str, &dyn Watcher)) -> Result<Plan, SiteError> {
+fn site(
+    config: &Config,
+    content: &[Source],
+    templates: &Files,
+    computed: &Computed<'_>,
+    data: &Dataset,
+    out: &Output,
+    (as_of, watcher): (&str, &dyn Watcher),
+) -> Result<Plan, SiteError> {
     let hashed = assets::hashed(templates)?;
     for Asset { path, text } in hashed.values() {
         out.put(path, text.as_bytes())?;
@@ -118,15 +131,36 @@ fn site(config: &Config, content: &[Source], templates: &Files, computed: &Compu
         source_url: config.source_url.clone(),
         corrections: content.iter().any(|c| c.name == "corrections"),
         data_sha256: data_sha256.clone(),
-        assets: BTreeMap::from([("css".to_owned(), named("site.css")), ("js".to_owned(), named("site.js")), ("verify".to_owned(), named("verify.js"))]),
+        assets: BTreeMap::from([
+            ("css".to_owned(), named("site.css")),
+            ("js".to_owned(), named("site.js")),
+            ("verify".to_owned(), named("verify.js")),
+        ]),
     };
     let numbers: &Numbers = &computed.numbers;
     let renderer = Renderer::new(templates, view, numbers, diagrams()?)?;
     let card = preview::write(config, computed, out, as_of)?;
-    let steps = computed.boards.iter().map(|b| b.tasks.len() + b.entries.len() * b.entries.len().saturating_sub(1) / 2).sum::<usize>() + data.runs.len() + content.len();
+    let steps = computed
+        .boards
+        .iter()
+        .map(|b| b.tasks.len() + b.entries.len() * b.entries.len().saturating_sub(1) / 2)
+        .sum::<usize>()
+        + data.runs.len()
+        + content.len();
     watcher.stage("writing pages", steps as u64);
     let on_page = || watcher.step();
-    let context = Context { config, computed, data, renderer: &renderer, out, as_of: as_of.to_owned(), nav: nav(config, content), card, pages: Default::default(), on_page: &on_page };
+    let context = Context {
+        config,
+        computed,
+        data,
+        renderer: &renderer,
+        out,
+        as_of: as_of.to_owned(),
+        nav: nav(config, content),
+        card,
+        pages: Default::default(),
+        on_page: &on_page,
+    };
     pages::write_all(&context)?;
     write_content(&context, content)?;
     let mut list = std::mem::take(&mut *context.pages.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
@@ -142,7 +176,9 @@ fn site(config: &Config, content: &[Source], templates: &Files, computed: &Compu
 fn nav(config: &Config, content: &[Source]) -> Vec<(String, String)> {
     let mut nav = vec![("Leaderboard".to_owned(), "index.html".to_owned())];
     nav.extend(config.boards.iter().skip(1).map(|b| (b.title.clone(), format!("board/{}.html", b.id))));
-    for (text, path) in [("Runs", "runs.html"), ("Releases", "releases.html"), ("Data", "data.html"), ("Check the work", "verify.html")] {
+    for (text, path) in
+        [("Runs", "runs.html"), ("Releases", "releases.html"), ("Data", "data.html"), ("Check the work", "verify.html")]
+    {
         nav.push((text.to_owned(), path.to_owned()));
     }
     let mut pages: Vec<&Source> = content.iter().filter(|s| s.head.nav).collect();

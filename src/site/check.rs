@@ -48,7 +48,13 @@ pub fn check(site: &Path) -> Result<Checked, SiteError> {
     out.problems.extend(header_problems(&headers));
     out.problems.extend(missing(&files));
     out.problems.extend(digest_problems(site, &files)?);
-    let pages: Vec<Page> = files.keys().filter(|f| f.ends_with(".html")).collect::<Vec<_>>().par_iter().map(|f| page(site, f)).collect::<Result<_, _>>()?;
+    let pages: Vec<Page> = files
+        .keys()
+        .filter(|f| f.ends_with(".html"))
+        .collect::<Vec<_>>()
+        .par_iter()
+        .map(|f| page(site, f))
+        .collect::<Result<_, _>>()?;
     let served: HashMap<String, &Page> = pages.iter().map(|p| (address(&p.file), p)).collect();
     out.pages = pages.len();
     for p in &pages {
@@ -70,7 +76,8 @@ fn files(site: &Path) -> Result<Files, SiteError> {
         let entry = entry.map_err(|e| SiteError::Io { path: site.to_owned(), source: e.into() })?;
         if entry.file_type().is_file() {
             let short = entry.path().strip_prefix(site).unwrap_or(entry.path()).display().to_string();
-            let size = entry.metadata().map_err(|e| SiteError::Io { path: entry.path().to_owned(), source: e.into() })?.len();
+            let size =
+                entry.metadata().map_err(|e| SiteError::Io { path: entry.path().to_owned(), source: e.into() })?.len();
             found.insert(short, size);
         }
     }
@@ -78,11 +85,24 @@ fn files(site: &Path) -> Result<Files, SiteError> {
 }
 
 fn missing(files: &Files) -> Vec<Problem> {
-    ["index.html", "404.html", "_headers", "robots.txt", "sitemap.xml", "feed.xml", "data/numbers.json", "data/manifest.json", SUMS]
-        .iter()
-        .filter(|f| !files.contains_key(**f))
-        .map(|f| Problem { file: (*f).to_owned(), what: "is missing; without it the host answers wrong addresses or readers cannot verify".into() })
-        .collect()
+    [
+        "index.html",
+        "404.html",
+        "_headers",
+        "robots.txt",
+        "sitemap.xml",
+        "feed.xml",
+        "data/numbers.json",
+        "data/manifest.json",
+        SUMS,
+    ]
+    .iter()
+    .filter(|f| !files.contains_key(**f))
+    .map(|f| Problem {
+        file: (*f).to_owned(),
+        what: "is missing; without it the host answers wrong addresses or readers cannot verify".into(),
+    })
+    .collect()
 }
 
 /// Headers that a host would join, and policies that would let a page do what ours do not need.
@@ -97,13 +117,18 @@ fn header_problems(headers: &str) -> Vec<Problem> {
     }
     let problem = |what: String| Problem { file: "_headers".into(), what };
     let mut out = Vec::new();
-    let policies: Vec<&String> = rules.iter().flat_map(|r| &r.1).filter(|h| h.0 == "content-security-policy").map(|h| &h.1).collect();
+    let policies: Vec<&String> =
+        rules.iter().flat_map(|r| &r.1).filter(|h| h.0 == "content-security-policy").map(|h| &h.1).collect();
     match policies.as_slice() {
         [one] if one.contains("default-src 'none'") && !one.contains("unsafe") => {}
         [_] => out.push(problem("the policy is not strict: expected default-src 'none' and nothing unsafe".into())),
-        many => out.push(problem(format!("expected one Content-Security-Policy, found {}; a host joins them", many.len()))),
+        many => {
+            out.push(problem(format!("expected one Content-Security-Policy, found {}; a host joins them", many.len())))
+        }
     }
-    let Some((_, everywhere)) = rules.iter().find(|r| r.0 == "/*") else { return vec![problem("has no rule for every page (/*)".into())] };
+    let Some((_, everywhere)) = rules.iter().find(|r| r.0 == "/*") else {
+        return vec![problem("has no rule for every page (/*)".into())];
+    };
     for (path, own) in rules.iter().filter(|r| r.0 != "/*") {
         for (name, _) in own.iter().filter(|h| everywhere.iter().any(|e| e.0 == h.0)) {
             out.push(problem(format!("{path} repeats {name} of /*; a host joins both values")));
@@ -115,16 +140,25 @@ fn header_problems(headers: &str) -> Vec<Problem> {
 fn digest_problems(site: &Path, files: &Files) -> Result<Vec<Problem>, SiteError> {
     let path = site.join(SUMS);
     let text = std::fs::read_to_string(&path).map_err(SiteError::io(&path))?;
-    let listed: BTreeMap<&str, &str> = text.lines().filter_map(|l| l.split_once("  ")).map(|(sha, p)| (p, sha)).collect();
+    let listed: BTreeMap<&str, &str> =
+        text.lines().filter_map(|l| l.split_once("  ")).map(|(sha, p)| (p, sha)).collect();
     let mut out: Vec<Problem> = files
         .par_iter()
         .filter(|(p, _)| *p != SUMS)
         .filter_map(|(p, _)| match listed.get(p.as_str()) {
             None => Some(Problem { file: p.clone(), what: format!("is not in {SUMS}: no build made it") }),
-            Some(sha) => (std::fs::read(site.join(p)).map_or(true, |b| hex(&b) != **sha)).then(|| Problem { file: p.clone(), what: format!("differs from its digest in {SUMS}: it was changed after the build") }),
+            Some(sha) => (std::fs::read(site.join(p)).map_or(true, |b| hex(&b) != **sha)).then(|| Problem {
+                file: p.clone(),
+                what: format!("differs from its digest in {SUMS}: it was changed after the build"),
+            }),
         })
         .collect();
-    out.extend(listed.keys().filter(|p| !files.contains_key(**p)).map(|p| Problem { file: (*p).to_owned(), what: format!("is in {SUMS} and not in the folder") }));
+    out.extend(
+        listed
+            .keys()
+            .filter(|p| !files.contains_key(**p))
+            .map(|p| Problem { file: (*p).to_owned(), what: format!("is in {SUMS} and not in the folder") }),
+    );
     Ok(out)
 }
 
@@ -191,7 +225,9 @@ fn resolve(page: &str, link: &str) -> Option<String> {
 
 fn broken(page: &Page, link: &str, served: &HashMap<String, &Page>, files: &Files) -> Option<Problem> {
     if !is_local(link) {
-        return link.starts_with("http://").then(|| Problem { file: page.file.clone(), what: format!("links to {link} without encryption") });
+        return link
+            .starts_with("http://")
+            .then(|| Problem { file: page.file.clone(), what: format!("links to {link} without encryption") });
     }
     let problem = |what: String| Some(Problem { file: page.file.clone(), what });
     let (path, anchor) = link.split_once('#').map_or((link, None), |(p, a)| (p, Some(a)));
@@ -203,7 +239,9 @@ fn broken(page: &Page, link: &str, served: &HashMap<String, &Page>, files: &File
         (Some(there), Some(anchor)) if there.ids.contains(anchor) => None,
         (Some(_), Some(anchor)) => problem(format!("links to {link}: the page has no id {anchor:?}")),
         (None, _) if files.contains_key(&target) && !target.ends_with(".html") => None,
-        (None, _) if files.contains_key(&target) => problem(format!("links to {link}, which the host redirects; link to {}", address(&target))),
+        (None, _) if files.contains_key(&target) => {
+            problem(format!("links to {link}, which the host redirects; link to {}", address(&target)))
+        }
         (None, _) => problem(format!("links to {link}: there is no {target:?}")),
     }
 }

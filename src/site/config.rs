@@ -97,17 +97,23 @@ impl Config {
 
     /// Reads and checks the text of a `site.toml` named `file`.
     pub fn parse(text: &str, file: &str) -> Result<Config, SiteError> {
-        let config: Config = toml::from_str(text).map_err(|e| SiteError::content(file, e.to_string().trim_end(), "correct the field that the marker points at"))?;
+        let config: Config = toml::from_str(text).map_err(|e| {
+            SiteError::content(file, e.to_string().trim_end(), "correct the field that the marker points at")
+        })?;
         config.validate(file)?;
         Ok(config)
     }
 
     /// Names the first choice that cannot be used.
     pub fn validate(&self, file: &str) -> Result<(), SiteError> {
-        let bad = |what: String| Err(SiteError::content(file, what, "use small letters, digits and hyphens, each key once"));
+        let bad =
+            |what: String| Err(SiteError::content(file, what, "use small letters, digits and hyphens, each key once"));
         let mut seen = std::collections::HashSet::new();
-        for (kind, key) in self.boards.iter().map(|b| ("board", &b.id)).chain(self.models.iter().map(|m| ("model", &m.key))) {
-            let plain = !key.is_empty() && key.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
+        for (kind, key) in
+            self.boards.iter().map(|b| ("board", &b.id)).chain(self.models.iter().map(|m| ("model", &m.key)))
+        {
+            let plain =
+                !key.is_empty() && key.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
             if !plain || !seen.insert((kind, key.as_str())) {
                 return bad(format!("{kind} key {key:?} is not plain, or stands twice"));
             }
@@ -116,19 +122,43 @@ impl Config {
         if let Some(m) = self.models.iter().find(|m| !ids.insert(m.id.as_str())) {
             return bad(format!("model {:?} has two keys", m.id));
         }
-        for (what, day) in self.models.iter().filter(|m| !m.cutoff.is_empty()).map(|m| (&m.key, &m.cutoff)).chain(self.releases.iter().map(|r| (&r.version, &r.until))) {
+        for (what, day) in self
+            .models
+            .iter()
+            .filter(|m| !m.cutoff.is_empty())
+            .map(|m| (&m.key, &m.cutoff))
+            .chain(self.releases.iter().map(|r| (&r.version, &r.until)))
+        {
             if day.parse::<jiff::civil::Date>().is_err() {
-                return Err(SiteError::content(file, format!("{what}: expected a day as YYYY-MM-DD, found {day:?}"), "write the day as YYYY-MM-DD"));
+                return Err(SiteError::content(
+                    file,
+                    format!("{what}: expected a day as YYYY-MM-DD, found {day:?}"),
+                    "write the day as YYYY-MM-DD",
+                ));
             }
         }
-        if let Some(r) = self.releases.iter().find(|r| !r.version.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'.') || r.version.is_empty()) {
-            return Err(SiteError::content(file, format!("release {:?} has a version that cannot be part of an address", r.version), "use letters, digits, hyphens and dots"));
+        if let Some(r) = self.releases.iter().find(|r| {
+            !r.version.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'.') || r.version.is_empty()
+        }) {
+            return Err(SiteError::content(
+                file,
+                format!("release {:?} has a version that cannot be part of an address", r.version),
+                "use letters, digits, hyphens and dots",
+            ));
         }
         if !self.releases.is_sorted_by(|a, b| a.until < b.until) {
-            return Err(SiteError::content(file, "releases are not in order of their days", "list the oldest first, each with its own day"));
+            return Err(SiteError::content(
+                file,
+                "releases are not in order of their days",
+                "list the oldest first, each with its own day",
+            ));
         }
         if !self.base_url.is_empty() && (!self.base_url.starts_with("http") || self.base_url.ends_with('/')) {
-            return Err(SiteError::content(file, format!("base_url {:?} is not an address without a final slash", self.base_url), "write it like the address of the home page, without the last /"));
+            return Err(SiteError::content(
+                file,
+                format!("base_url {:?} is not an address without a final slash", self.base_url),
+                "write it like the address of the home page, without the last /",
+            ));
         }
         Ok(())
     }
@@ -151,7 +181,16 @@ impl Config {
     pub fn boards_of(data: &Dataset) -> Vec<BoardConfig> {
         let runs = data.runs.iter().map(|r| &r.run.suite);
         let suites: BTreeSet<&String> = runs.chain(data.publishers.iter().map(|p| &p.record.suite)).collect();
-        suites.into_iter().map(|s| BoardConfig { id: key_of(s), title: s.clone(), suite: s.clone(), note: String::new(), runs: Vec::new() }).collect()
+        suites
+            .into_iter()
+            .map(|s| BoardConfig {
+                id: key_of(s),
+                title: s.clone(),
+                suite: s.clone(),
+                note: String::new(),
+                runs: Vec::new(),
+            })
+            .collect()
     }
 
     /// The short key and shown names of a model, if the publisher gave any.

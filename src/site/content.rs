@@ -50,7 +50,11 @@ pub fn read(dir: &Path) -> Result<Vec<Source>, SiteError> {
             let text = std::fs::read_to_string(path).map_err(SiteError::io(path))?;
             let name = path.file_stem().and_then(|n| n.to_str()).unwrap_or("").to_owned();
             if crate::results::slug(&name) != name {
-                return Err(SiteError::content(path.display().to_string(), "the name cannot be part of an address", "use small letters, digits and hyphens"));
+                return Err(SiteError::content(
+                    path.display().to_string(),
+                    "the name cannot be part of an address",
+                    "use small letters, digits and hyphens",
+                ));
             }
             pages.push(parse(&text, &name, &path.display().to_string())?);
         }
@@ -61,7 +65,8 @@ pub fn read(dir: &Path) -> Result<Vec<Source>, SiteError> {
 fn parse(text: &str, name: &str, file: &str) -> Result<Source, SiteError> {
     let hint = "begin the file with +++, title and description, and +++";
     let rest = text.strip_prefix("+++\n").ok_or_else(|| SiteError::content(file, "has no head", hint))?;
-    let (head, body) = rest.split_once("\n+++").ok_or_else(|| SiteError::content(file, "has a head without an end", hint))?;
+    let (head, body) =
+        rest.split_once("\n+++").ok_or_else(|| SiteError::content(file, "has a head without an end", hint))?;
     let head: Head = toml::from_str(head).map_err(|e| SiteError::content(file, e.to_string().trim_end(), hint))?;
     Ok(Source { name: name.to_owned(), file: file.to_owned(), head, body: body.trim_start().to_owned() })
 }
@@ -83,14 +88,22 @@ pub fn html(source: &Source, renderer: &Renderer<'_>) -> Result<String, SiteErro
 
 /// Markdown as HTML; headings get anchors.
 pub fn markdown(text: &str) -> String {
-    let options = Options::ENABLE_TABLES | Options::ENABLE_FOOTNOTES | Options::ENABLE_HEADING_ATTRIBUTES | Options::ENABLE_DEFINITION_LIST;
+    let options = Options::ENABLE_TABLES
+        | Options::ENABLE_FOOTNOTES
+        | Options::ENABLE_HEADING_ATTRIBUTES
+        | Options::ENABLE_DEFINITION_LIST;
     let events: Vec<Event<'_>> = Parser::new_ext(text, options).collect();
     let mut ids = HashSet::new();
     let mut out = String::with_capacity(text.len() * 3 / 2);
     let events = (0..events.len()).map(|i| match &events[i] {
         Event::Start(Tag::Heading { level, id: None, classes, attrs }) => {
             let id = anchor(&heading_text(&events[i + 1..], *level), &mut ids);
-            Event::Start(Tag::Heading { level: *level, id: Some(CowStr::from(id)), classes: classes.clone(), attrs: attrs.clone() })
+            Event::Start(Tag::Heading {
+                level: *level,
+                id: Some(CowStr::from(id)),
+                classes: classes.clone(),
+                attrs: attrs.clone(),
+            })
         }
         other => other.clone(),
     });

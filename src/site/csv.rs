@@ -40,10 +40,14 @@ impl Table {
         let mut widths = Vec::new();
         for (i, c) in self.columns.iter().enumerate() {
             let cells = || self.rows.iter().filter_map(|r| r.cells.get(i));
-            let fullest = cells().map(|cell| cell.parts(&c.key)).max_by_key(Vec::len).unwrap_or_else(|| vec![(&c.key, &Cell::Empty)]);
+            let fullest = cells()
+                .map(|cell| cell.parts(&c.key))
+                .max_by_key(Vec::len)
+                .unwrap_or_else(|| vec![(&c.key, &Cell::Empty)]);
             let mut of_column = Vec::new();
             for (part, (key, _)) in fullest.into_iter().enumerate() {
-                let widest = cells().filter_map(|cell| cell.parts("").get(part).map(|p| p.1)).max_by_key(|cell| cell.width());
+                let widest =
+                    cells().filter_map(|cell| cell.parts("").get(part).map(|p| p.1)).max_by_key(|cell| cell.width());
                 match widest {
                     Some(Cell::Span(_, " to ", _)) => heads.extend([format!("{key}_lo"), format!("{key}_hi")]),
                     Some(Cell::Span(..) | Cell::Ratio(..)) => heads.extend([key.to_owned(), format!("{key}_of")]),

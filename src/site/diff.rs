@@ -25,7 +25,8 @@ type Numbers = BTreeMap<String, (Option<f64>, String)>;
 fn read(place: &Path) -> Result<Numbers, SiteError> {
     let path = if place.is_dir() { place.join("data/numbers.json") } else { place.to_owned() };
     let text = std::fs::read_to_string(&path).map_err(SiteError::io(&path))?;
-    let bad = |what: &str| SiteError::content(path.display().to_string(), what, "name a built site or its data/numbers.json");
+    let bad =
+        |what: &str| SiteError::content(path.display().to_string(), what, "name a built site or its data/numbers.json");
     let value: Value = serde_json::from_str(&text).map_err(|e| bad(&e.to_string()))?;
     let list = value.get("numbers").and_then(Value::as_array).ok_or_else(|| bad("holds no numbers"))?;
     list.iter()
@@ -44,7 +45,12 @@ pub fn diff(old: &Path, new: &Path) -> Result<Vec<Change>, SiteError> {
     for (id, (value, text)) in &old {
         match new.get(id) {
             None => changes.push(Change { id: id.clone(), old: Some(text.clone()), new: None, startling: false }),
-            Some((v, t)) if v != value || t != text => changes.push(Change { id: id.clone(), old: Some(text.clone()), new: Some(t.clone()), startling: startling(id, *v, &old, &new) }),
+            Some((v, t)) if v != value || t != text => changes.push(Change {
+                id: id.clone(),
+                old: Some(text.clone()),
+                new: Some(t.clone()),
+                startling: startling(id, *v, &old, &new),
+            }),
             Some(_) => {}
         }
     }

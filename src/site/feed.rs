@@ -33,28 +33,57 @@ pub fn atom(config: &Config, as_of: &str, data_sha256: &str) -> String {
         escape(author)
     );
     if !config.base_url.is_empty() {
-        let _ = writeln!(out, "<link href=\"{0}/\"/>\n<link rel=\"self\" href=\"{0}/feed.xml\"/>", escape(&config.base_url));
+        let _ = writeln!(
+            out,
+            "<link href=\"{0}/\"/>\n<link rel=\"self\" href=\"{0}/feed.xml\"/>",
+            escape(&config.base_url)
+        );
     }
     let mut entry = |id: &str, title: &str, updated: &str, page: &str, text: &str| {
-        let _ = writeln!(out, "<entry>\n<title>{}</title>\n<id>urn:tsbench:{}</id>\n<updated>{updated}</updated>", escape(title), escape(id));
+        let _ = writeln!(
+            out,
+            "<entry>\n<title>{}</title>\n<id>urn:tsbench:{}</id>\n<updated>{updated}</updated>",
+            escape(title),
+            escape(id)
+        );
         if !config.base_url.is_empty() {
             let _ = writeln!(out, "<link href=\"{}/{page}\"/>", escape(&config.base_url));
         }
         let _ = writeln!(out, "<content type=\"text\">{}</content>\n</entry>", escape(text));
     };
     for ReleaseConfig { version, until, note } in config.releases.iter().rev() {
-        entry(&format!("release:{version}"), &format!("Release {version}"), &format!("{until}T00:00:00Z"), "releases", note);
+        entry(
+            &format!("release:{version}"),
+            &format!("Release {version}"),
+            &format!("{until}T00:00:00Z"),
+            "releases",
+            note,
+        );
     }
-    entry(&format!("data:{data_sha256}"), "The data as published now", as_of, "data", &format!("Digest of the raw files: {data_sha256}"));
+    entry(
+        &format!("data:{data_sha256}"),
+        "The data as published now",
+        as_of,
+        "data",
+        &format!("Digest of the raw files: {data_sha256}"),
+    );
     out.push_str("</feed>\n");
     out
 }
 
 /// A sitemap of pages; addresses are absolute where the site has one, else they begin at the root.
 pub fn sitemap(base_url: &str, pages: &[String], as_of: &str) -> String {
-    let mut out = String::from("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n");
+    let mut out = String::from(
+        "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n",
+    );
     for page in pages {
-        let _ = writeln!(out, "<url><loc>{}/{}</loc><lastmod>{}</lastmod></url>", escape(base_url), escape(&address(page)), as_of.get(..10).unwrap_or(as_of));
+        let _ = writeln!(
+            out,
+            "<url><loc>{}/{}</loc><lastmod>{}</lastmod></url>",
+            escape(base_url),
+            escape(&address(page)),
+            as_of.get(..10).unwrap_or(as_of)
+        );
     }
     out.push_str("</urlset>\n");
     out

@@ -26,7 +26,8 @@ pub fn fetch(url: &str) -> Result<tempfile::TempDir, SiteError> {
     let dir = tempfile::tempdir().map_err(SiteError::io(std::env::temp_dir()))?;
     let sums = get(SUMS)?;
     let list = String::from_utf8_lossy(&sums).into_owned();
-    let files: Vec<&str> = list.lines().filter_map(|l| l.split_once("  ").map(|(_, p)| p)).filter(|p| is_plain(p)).collect();
+    let files: Vec<&str> =
+        list.lines().filter_map(|l| l.split_once("  ").map(|(_, p)| p)).filter(|p| is_plain(p)).collect();
     if files.is_empty() {
         return Err(SiteError::Fetch { url: format!("{base}/{SUMS}"), message: "lists no file".into() });
     }

@@ -39,14 +39,23 @@ pub fn check_limits(sizes: &[(String, u64)], headers: &str) -> Result<Plan, Site
     let plan = Plan { files: sizes.len() + 1, largest, header_rules: rules };
     let broken = |what: String, hint: &str| Err(SiteError::Limit { what, hint: hint.to_owned() });
     if plan.files > MOST_FILES {
-        return broken(format!("{} files; the host takes {MOST_FILES}", plan.files), "publish fewer runs on one site, or use a plan of the host that takes more files");
+        return broken(
+            format!("{} files; the host takes {MOST_FILES}", plan.files),
+            "publish fewer runs on one site, or use a plan of the host that takes more files",
+        );
     }
     if plan.largest.1 > MOST_BYTES {
-        return broken(format!("{} has {} bytes; the host takes {MOST_BYTES}", plan.largest.0, plan.largest.1), "split the run, or leave long texts out of raw lines");
+        return broken(
+            format!("{} has {} bytes; the host takes {MOST_BYTES}", plan.largest.0, plan.largest.1),
+            "split the run, or leave long texts out of raw lines",
+        );
     }
     let long = headers.lines().map(|l| l.chars().count()).max().unwrap_or(0);
     if rules > MOST_HEADER_RULES || long > MOST_HEADER_CHARS {
-        return broken(format!("_headers has {rules} rules, its longest line {long} characters"), "join rules, or shorten the policy");
+        return broken(
+            format!("_headers has {rules} rules, its longest line {long} characters"),
+            "join rules, or shorten the policy",
+        );
     }
     Ok(plan)
 }

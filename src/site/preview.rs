@@ -17,12 +17,21 @@ pub fn write(config: &Config, computed: &Computed<'_>, out: &Output, as_of: &str
             let id = |stat: &str| format!("board.{}.{}.{stat}", b.config.id, e.key);
             let rate = numbers.value(&id("rate"));
             let interval = Range::of(numbers.value(&id("wilson_lo")), numbers.value(&id("wilson_hi")));
-            let text = if rate.is_some() { format!("{} of {}", numbers.text(&id("fixed")), numbers.text(&id("attempts"))) } else { "not run".into() };
+            let text = if rate.is_some() {
+                format!("{} of {}", numbers.text(&id("fixed")), numbers.text(&id("attempts")))
+            } else {
+                "not run".into()
+            };
             CardRow { name: full_name(b, e), rate, interval, text }
         })
         .collect();
     let day = as_of.get(..10).unwrap_or(as_of);
-    let picture = Card { title: config.title.clone(), board: format!("{} · {} tasks", b.config.title, b.tasks.len()), rows, footer: format!("Data as of {day}. Bars: 95% range for these tasks.") };
+    let picture = Card {
+        title: config.title.clone(),
+        board: format!("{} · {} tasks", b.config.title, b.tasks.len()),
+        rows,
+        footer: format!("Data as of {day}. Bars: 95% range for these tasks."),
+    };
     let bytes = card(&picture).map_err(|e| SiteError::Draw("preview".into(), e.to_string()))?;
     let path = format!("assets/card.{}.png", &hex(&bytes)[..8]);
     out.put(&path, &bytes)?;

@@ -34,14 +34,32 @@ pub fn raw_files(data: &Dataset) -> Vec<RawFile<'_>> {
     let mut files = Vec::new();
     for p in &data.publishers {
         let run = p.record.run.as_str();
-        files.push(RawFile { path: format!("data/raw/{}/publisher.json", slug(run)), bytes: p.bytes.len() as u64, sha256: &p.sha256, run, lines: None });
+        files.push(RawFile {
+            path: format!("data/raw/{}/publisher.json", slug(run)),
+            bytes: p.bytes.len() as u64,
+            sha256: &p.sha256,
+            run,
+            lines: None,
+        });
     }
     for r in &data.runs {
         let run = r.run.run.as_str();
         let folder = slug(run);
-        files.push(RawFile { path: format!("data/raw/{folder}/run.json"), bytes: r.plan_bytes.len() as u64, sha256: &r.plan_sha256, run, lines: None });
+        files.push(RawFile {
+            path: format!("data/raw/{folder}/run.json"),
+            bytes: r.plan_bytes.len() as u64,
+            sha256: &r.plan_sha256,
+            run,
+            lines: None,
+        });
         for (i, s) in r.shards.iter().enumerate() {
-            files.push(RawFile { path: format!("data/raw/{folder}/attempts-{i:04}.jsonl"), bytes: s.len, sha256: &s.sha256, run, lines: Some(s.lines) });
+            files.push(RawFile {
+                path: format!("data/raw/{folder}/attempts-{i:04}.jsonl"),
+                bytes: s.len,
+                sha256: &s.sha256,
+                run,
+                lines: Some(s.lines),
+            });
         }
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
@@ -91,7 +109,13 @@ struct ReleaseInfo<'a> {
 }
 
 /// Stages plans, records, manifest, numbers and the configuration that verification needs.
-pub fn write(out: &Output, config: &Config, computed: &Computed<'_>, data: &Dataset, as_of: &str) -> Result<(), SiteError> {
+pub fn write(
+    out: &Output,
+    config: &Config,
+    computed: &Computed<'_>,
+    data: &Dataset,
+    as_of: &str,
+) -> Result<(), SiteError> {
     for p in &data.publishers {
         out.put_with_digest(&format!("data/raw/{}/publisher.json", slug(&p.record.run)), &p.bytes, p.sha256.clone())?;
     }
@@ -105,9 +129,22 @@ pub fn write(out: &Output, config: &Config, computed: &Computed<'_>, data: &Data
         .releases
         .iter()
         .zip(&computed.releases)
-        .flat_map(|(r, boards)| boards.iter().map(|b| ReleaseInfo { version: &r.version, board: &b.config.id, runs: b.runs.iter().map(|r| r.run.run.as_str()).collect() }))
+        .flat_map(|(r, boards)| {
+            boards.iter().map(|b| ReleaseInfo {
+                version: &r.version,
+                board: &b.config.id,
+                runs: b.runs.iter().map(|r| r.run.run.as_str()).collect(),
+            })
+        })
         .collect();
-    let numbers = NumbersFile { schema: "tsbench.numbers/1", as_of, data_sha256: data_digest(data), boards, releases, numbers: computed.numbers.list() };
+    let numbers = NumbersFile {
+        schema: "tsbench.numbers/1",
+        as_of,
+        data_sha256: data_digest(data),
+        boards,
+        releases,
+        numbers: computed.numbers.list(),
+    };
     out.put("data/numbers.json", &line(&numbers)?)?;
     out.put("data/site.json", &line(config)?)
 }
@@ -122,11 +159,22 @@ fn info<'a>(b: &'a super::board::Board<'a>) -> BoardInfo<'a> {
     BoardInfo {
         id: &b.config.id,
         suite: &b.config.suite,
-        runs: b.runs.iter().map(|r| r.run.run.as_str()).chain(b.publishers.iter().map(|p| p.record.run.as_str())).collect(),
+        runs: b
+            .runs
+            .iter()
+            .map(|r| r.run.run.as_str())
+            .chain(b.publishers.iter().map(|p| p.record.run.as_str()))
+            .collect(),
         entries: b
             .entries
             .iter()
-            .map(|e| EntryInfo { key: &e.key, model: &e.model.id, agent: &e.agent, condition: &e.condition, cutoff: e.model.cutoff.as_deref() })
+            .map(|e| EntryInfo {
+                key: &e.key,
+                model: &e.model.id,
+                agent: &e.agent,
+                condition: &e.condition,
+                cutoff: e.model.cutoff.as_deref(),
+            })
             .collect(),
         tasks: &b.tasks,
     }

@@ -79,7 +79,12 @@ pub struct Renderer<'n> {
 
 impl<'n> Renderer<'n> {
     /// Prepares the templates: names and texts.
-    pub fn new(templates: &BTreeMap<String, String>, site: SiteView, numbers: &'n Numbers, figures: BTreeMap<String, String>) -> Result<Renderer<'n>, SiteError> {
+    pub fn new(
+        templates: &BTreeMap<String, String>,
+        site: SiteView,
+        numbers: &'n Numbers,
+        figures: BTreeMap<String, String>,
+    ) -> Result<Renderer<'n>, SiteError> {
         let mut env = Environment::new();
         env.set_undefined_behavior(UndefinedBehavior::Strict);
         env.set_auto_escape_callback(|_| AutoEscape::Html);
@@ -100,14 +105,21 @@ impl<'n> Renderer<'n> {
 
     /// Markdown with its numbers and figures filled in.
     pub fn fill(&self, file: &str, text: &str) -> Result<String, SiteError> {
-        let numbers: BTreeMap<String, String> = self.numbers.list().iter().map(|n| (n.id.clone(), self.numbers.data(&n.id))).collect();
+        let numbers: BTreeMap<String, String> =
+            self.numbers.list().iter().map(|n| (n.id.clone(), self.numbers.data(&n.id))).collect();
         let figures = self.figures.clone();
         let mut env = Environment::new();
         env.set_undefined_behavior(UndefinedBehavior::Strict);
         env.add_function("n", move |id: &str| lookup(&numbers, id, "number"));
         env.add_function("figure", move |id: &str| lookup(&figures, id, "figure"));
         env.add_function("link", |href: &str| Value::from_safe_string(super::text::escape(href)));
-        env.render_str(text, ()).map_err(|e| SiteError::content(file, e.to_string(), "quote a number with {{ n(\"id\") }}; data/numbers.json lists the ids"))
+        env.render_str(text, ()).map_err(|e| {
+            SiteError::content(
+                file,
+                e.to_string(),
+                "quote a number with {{ n(\"id\") }}; data/numbers.json lists the ids",
+            )
+        })
     }
 
     /// The site's facts.

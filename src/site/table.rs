@@ -115,13 +115,18 @@ pub struct Table {
 impl Table {
     /// A table without rows.
     pub fn new(id: &str, caption: &str, columns: &[(&str, &str, bool)]) -> Table {
-        let columns = columns.iter().map(|(head, key, numeric)| Column { head: (*head).into(), key: (*key).into(), numeric: *numeric }).collect();
+        let columns = columns
+            .iter()
+            .map(|(head, key, numeric)| Column { head: (*head).into(), key: (*key).into(), numeric: *numeric })
+            .collect();
         Table { id: id.into(), caption: caption.into(), columns, rows: Vec::new(), filter: false, class: "" }
     }
 
     /// Removes the columns in which no row says anything.
     pub fn without_empty_columns(mut self) -> Table {
-        let mut keep: Vec<bool> = (0..self.columns.len()).map(|c| self.rows.iter().any(|r| !matches!(r.cells.get(c), Some(Cell::Empty) | None))).collect();
+        let mut keep: Vec<bool> = (0..self.columns.len())
+            .map(|c| self.rows.iter().any(|r| !matches!(r.cells.get(c), Some(Cell::Empty) | None)))
+            .collect();
         if let Some(first) = keep.first_mut() {
             *first = true;
         }
@@ -164,7 +169,12 @@ impl Table {
                     out.push_str("</tbody><tbody>");
                 }
                 if let Some(name) = group {
-                    let _ = write!(out, "<tr class=\"group\"><th scope=\"rowgroup\" colspan=\"{}\">{}</th></tr>", self.columns.len(), super::text::name(name));
+                    let _ = write!(
+                        out,
+                        "<tr class=\"group\"><th scope=\"rowgroup\" colspan=\"{}\">{}</th></tr>",
+                        self.columns.len(),
+                        super::text::name(name)
+                    );
                 }
             }
             self.push_row(&mut out, row, numbers);

@@ -43,7 +43,9 @@ pub fn verify(site: &Path, results: Option<&Path>) -> Result<Verified, SiteError
     let files = digests(site, &mut out)?;
     let path = site.join("data/site.json");
     let text = std::fs::read_to_string(&path).map_err(SiteError::io(&path))?;
-    let config: Config = serde_json::from_str(&text).map_err(|e| SiteError::content(path.display().to_string(), e.to_string(), "the file is written by tsbench-site build"))?;
+    let config: Config = serde_json::from_str(&text).map_err(|e| {
+        SiteError::content(path.display().to_string(), e.to_string(), "the file is written by tsbench-site build")
+    })?;
     config.validate("data/site.json")?;
     let joined = join_shards(site)?;
     let own = read_with(joined.path(), &|_, _, _, _| Ok(()))?;
@@ -62,7 +64,8 @@ pub fn verify(site: &Path, results: Option<&Path>) -> Result<Verified, SiteError
 fn digests(site: &Path, out: &mut Verified) -> Result<Vec<String>, SiteError> {
     let path = site.join(SUMS);
     let text = std::fs::read_to_string(&path).map_err(SiteError::io(&path))?;
-    let listed: Vec<(&str, &str)> = text.lines().filter_map(|l| l.split_once("  ")).filter(|(_, p)| super::write::is_plain(p)).collect();
+    let listed: Vec<(&str, &str)> =
+        text.lines().filter_map(|l| l.split_once("  ")).filter(|(_, p)| super::write::is_plain(p)).collect();
     if listed.is_empty() {
         return Err(SiteError::content(path.display().to_string(), "lists no file", "name the folder of a built site"));
     }
@@ -70,7 +73,12 @@ fn digests(site: &Path, out: &mut Verified) -> Result<Vec<String>, SiteError> {
         .par_iter()
         .filter_map(|(sha, file)| {
             let found = std::fs::read(site.join(file)).map_or_else(|_| "missing".to_owned(), |b| hex(&b));
-            (found != *sha).then(|| Difference { id: format!("file {file}"), place: SUMS.into(), stated: (*sha).to_owned(), recomputed: found })
+            (found != *sha).then(|| Difference {
+                id: format!("file {file}"),
+                place: SUMS.into(),
+                stated: (*sha).to_owned(),
+                recomputed: found,
+            })
         })
         .collect();
     out.files = listed.len();
@@ -95,7 +103,8 @@ fn join_shards(site: &Path) -> Result<tempfile::TempDir, SiteError> {
         let name = path.file_name().and_then(|n| n.to_str()).unwrap_or("");
         let bytes = std::fs::read(path).map_err(SiteError::io(path))?;
         let target = folder.join(if name.starts_with("attempts-") { "attempts.jsonl" } else { name });
-        let mut file = std::fs::OpenOptions::new().create(true).append(true).open(&target).map_err(SiteError::io(&target))?;
+        let mut file =
+            std::fs::OpenOptions::new().create(true).append(true).open(&target).map_err(SiteError::io(&target))?;
         file.write_all(&bytes).map_err(SiteError::io(&target))?;
     }
     std::fs::create_dir_all(dir.path().join("results")).map_err(SiteError::io(dir.path()))?;
@@ -104,29 +113,54 @@ fn join_shards(site: &Path) -> Result<tempfile::TempDir, SiteError> {
 
 /// The published raw files against the reader's own copies.
 fn same_raw(own: &Dataset, theirs: &Dataset, out: &mut Verified) {
-    let list = |data: &Dataset| -> BTreeMap<String, String> { super::published::raw_files(data).into_iter().map(|f| (f.path, f.sha256.to_owned())).collect() };
+    let list = |data: &Dataset| -> BTreeMap<String, String> {
+        super::published::raw_files(data).into_iter().map(|f| (f.path, f.sha256.to_owned())).collect()
+    };
     let (own, theirs) = (list(own), list(theirs));
     for (path, sha) in &own {
         let found = theirs.get(path).cloned().unwrap_or_else(|| "missing".into());
         if found != *sha {
-            out.differences.push(Difference { id: format!("file {path}"), place: "the results folder".into(), stated: sha.clone(), recomputed: found });
+            out.differences.push(Difference {
+                id: format!("file {path}"),
+                place: "the results folder".into(),
+                stated: sha.clone(),
+                recomputed: found,
+            });
         }
     }
     for (path, sha) in theirs.iter().filter(|(p, _)| !own.contains_key(*p)) {
-        out.differences.push(Difference { id: format!("file {path}"), place: "the results folder".into(), stated: "not published".into(), recomputed: sha.clone() });
+        out.differences.push(Difference {
+            id: format!("file {path}"),
+            place: "the results folder".into(),
+            stated: "not published".into(),
+            recomputed: sha.clone(),
+        });
     }
 }
 
-fn compare(site: &Path, config: &Config, data: &Dataset, files: &[String], source: &str, out: &mut Verified) -> Result<(), SiteError> {
+fn compare(
+    site: &Path,
+    config: &Config,
+    data: &Dataset,
+    files: &[String],
+    source: &str,
+    out: &mut Verified,
+) -> Result<(), SiteError> {
     for fault in data.faults.iter().filter(|f| f.level == Level::Error) {
-        out.differences.push(Difference { id: format!("line {}", fault.file), place: source.to_owned(), stated: "a usable raw file".into(), recomputed: fault.to_string() });
+        out.differences.push(Difference {
+            id: format!("line {}", fault.file),
+            place: source.to_owned(),
+            stated: "a usable raw file".into(),
+            recomputed: fault.to_string(),
+        });
     }
     let computed = compute(config, data, None)?;
     let families = Families::new(&computed.boards, data);
     let truth = Truth { computed: &computed, families: &families };
     out.numbers = computed.numbers.list().len();
     let (mut statements, mut differences) = listed(site, &truth)?;
-    let of_files: Vec<(usize, Vec<Difference>)> = files.par_iter().map(|file| in_file(site, file, &truth)).collect::<Result<_, _>>()?;
+    let of_files: Vec<(usize, Vec<Difference>)> =
+        files.par_iter().map(|file| in_file(site, file, &truth)).collect::<Result<_, _>>()?;
     for (n, found) in of_files {
         statements += n;
         differences.extend(found);
@@ -152,7 +186,9 @@ impl Truth<'_> {
     /// A statement against the raw files; none where it holds.
     fn check(&self, id: &str, value: &str, text: Option<&str>, place: &str) -> Option<Difference> {
         let stated = text.map_or_else(|| value.to_owned(), |t| format!("{value} “{t}”"));
-        let differs = |recomputed: String| Some(Difference { id: id.to_owned(), place: place.to_owned(), stated: stated.clone(), recomputed });
+        let differs = |recomputed: String| {
+            Some(Difference { id: id.to_owned(), place: place.to_owned(), stated: stated.clone(), recomputed })
+        };
         let Some((truth, words)) = self.of(id) else { return differs("no such number".into()) };
         let same_value = match truth {
             None => value.is_empty(),
@@ -179,14 +215,31 @@ fn listed(site: &Path, truth: &Truth<'_>) -> Result<Found, SiteError> {
         if let Some(known) = truth.computed.numbers.get(id) {
             // What a number says of itself must be what it is: statistic, scope, format.
             let mine = serde_json::to_value(known)?;
-            let own = |v: &Value| v.as_object().map(|o| o.iter().filter(|(k, _)| *k != "value" && *k != "text").map(|(k, v)| (k.clone(), v.clone())).collect::<BTreeMap<_, _>>());
+            let own = |v: &Value| {
+                v.as_object().map(|o| {
+                    o.iter()
+                        .filter(|(k, _)| *k != "value" && *k != "text")
+                        .map(|(k, v)| (k.clone(), v.clone()))
+                        .collect::<BTreeMap<_, _>>()
+                })
+            };
             if own(&mine) != own(n) {
-                differences.push(Difference { id: id.to_owned(), place: place.into(), stated: n.to_string(), recomputed: mine.to_string() });
+                differences.push(Difference {
+                    id: id.to_owned(),
+                    place: place.into(),
+                    stated: n.to_string(),
+                    recomputed: mine.to_string(),
+                });
             }
         }
     }
     for n in truth.computed.numbers.list().iter().filter(|n| !seen.contains(&n.id)) {
-        differences.push(Difference { id: n.id.clone(), place: place.into(), stated: "absent".into(), recomputed: n.text.clone() });
+        differences.push(Difference {
+            id: n.id.clone(),
+            place: place.into(),
+            stated: "absent".into(),
+            recomputed: n.text.clone(),
+        });
     }
     Ok((list.len(), differences))
 }
@@ -194,7 +247,9 @@ fn listed(site: &Path, truth: &Truth<'_>) -> Result<Found, SiteError> {
 fn json(site: &Path, file: &str) -> Result<Value, SiteError> {
     let path = site.join(file);
     let text = std::fs::read_to_string(&path).map_err(SiteError::io(&path))?;
-    serde_json::from_str(&text).map_err(|e| SiteError::content(path.display().to_string(), e.to_string(), "the file is written by tsbench-site build"))
+    serde_json::from_str(&text).map_err(|e| {
+        SiteError::content(path.display().to_string(), e.to_string(), "the file is written by tsbench-site build")
+    })
 }
 
 fn plain(value: Option<&Value>) -> String {
@@ -218,7 +273,15 @@ fn in_file(site: &Path, file: &str, truth: &Truth<'_>) -> Result<Found, SiteErro
         return Ok((0, Vec::new()));
     }
     let Ok(value) = json(site, file) else {
-        return Ok((1, vec![Difference { id: format!("file {file}"), place: file.to_owned(), stated: "a table".into(), recomputed: "not JSON".into() }]));
+        return Ok((
+            1,
+            vec![Difference {
+                id: format!("file {file}"),
+                place: file.to_owned(),
+                stated: "a table".into(),
+                recomputed: "not JSON".into(),
+            }],
+        ));
     };
     let mut count = 0;
     let mut differences = Vec::new();
@@ -249,9 +312,14 @@ fn csv_agrees(path: &Path, file: &str, table: &Value) -> Vec<Difference> {
     let Ok(text) = std::fs::read_to_string(&csv) else { return Vec::new() };
     let rows = table.as_array().map_or(&[][..], Vec::as_slice);
     let lines: Vec<&str> = text.lines().skip(1).collect();
-    let differs = |id: String, stated: String, recomputed: String| Difference { id, place: name.clone(), stated, recomputed };
+    let differs =
+        |id: String, stated: String, recomputed: String| Difference { id, place: name.clone(), stated, recomputed };
     if lines.len() != rows.len() {
-        return vec![differs(format!("file {name}"), format!("{} rows", lines.len()), format!("{} rows in the JSON table", rows.len()))];
+        return vec![differs(
+            format!("file {name}"),
+            format!("{} rows", lines.len()),
+            format!("{} rows in the JSON table", rows.len()),
+        )];
     }
     let mut out = Vec::new();
     for (line, row) in lines.iter().zip(rows) {

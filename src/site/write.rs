@@ -56,14 +56,19 @@ impl Output {
         let sums = out.join(SUMS);
         let before = if used {
             let text = fs::read_to_string(&sums).map_err(|_| {
-                SiteError::content(out.display().to_string(), "holds files that no earlier build made", "name an empty folder with --out, or remove this one")
+                SiteError::content(
+                    out.display().to_string(),
+                    "holds files that no earlier build made",
+                    "name an empty folder with --out, or remove this one",
+                )
             })?;
             text.lines().filter_map(|l| l.get(66..)).filter(|p| is_plain(p)).map(str::to_owned).collect()
         } else {
             Vec::new()
         };
         // The stage lies beside the folder, so that a rename never crosses a file system.
-        let stage = tempfile::Builder::new().prefix(".tsbench-site-").tempdir_in(parent).map_err(SiteError::io(parent))?;
+        let stage =
+            tempfile::Builder::new().prefix(".tsbench-site-").tempdir_in(parent).map_err(SiteError::io(parent))?;
         Ok(Output { out: out.to_owned(), stage, fresh: !used, before, state: Mutex::default() })
     }
 
@@ -75,14 +80,22 @@ impl Output {
     /// As [`Output::put`], for bytes whose SHA-256 is known.
     pub fn put_with_digest(&self, path: &str, bytes: &[u8], sha256: String) -> Result<(), SiteError> {
         if !is_plain(path) {
-            return Err(SiteError::content(path, "is not a plain path inside the site", "this is a fault of the program: names must pass through slug"));
+            return Err(SiteError::content(
+                path,
+                "is not a plain path inside the site",
+                "this is a fault of the program: names must pass through slug",
+            ));
         }
         let changed = self.fresh || !same(&self.out.join(path), bytes);
         let staged = self.stage.path().join(path);
         let new_dir = {
             let mut state = self.lock();
             if !state.folded.insert(path.to_ascii_lowercase()) {
-                return Err(SiteError::content(path, "two pages would share this file", "rename one of the two tasks, models or runs"));
+                return Err(SiteError::content(
+                    path,
+                    "two pages would share this file",
+                    "rename one of the two tasks, models or runs",
+                ));
             }
             state.files.insert(path.to_owned(), Entry { sha256, bytes: bytes.len() as u64, changed });
             staged.parent().filter(|d| changed && !state.dirs.contains(*d)).map(Path::to_owned)
@@ -178,12 +191,14 @@ fn remove(out: &Path, path: &str) -> Result<bool, SiteError> {
 }
 
 fn same(path: &Path, bytes: &[u8]) -> bool {
-    fs::metadata(path).is_ok_and(|m| m.is_file() && m.len() == bytes.len() as u64) && fs::read(path).is_ok_and(|old| old == bytes)
+    fs::metadata(path).is_ok_and(|m| m.is_file() && m.len() == bytes.len() as u64)
+        && fs::read(path).is_ok_and(|old| old == bytes)
 }
 
 /// Relative, without empty, hidden-parent or drive-like parts.
 pub(super) fn is_plain(path: &str) -> bool {
-    !path.is_empty() && path.split('/').all(|p| !p.is_empty() && p != "." && p != ".." && !p.contains(['\\', '\0', '\n', ':']))
+    !path.is_empty()
+        && path.split('/').all(|p| !p.is_empty() && p != "." && p != ".." && !p.contains(['\\', '\0', '\n', ':']))
 }
 
 /// SHA-256 in hex.

@@ -34,7 +34,7 @@ impl Format {
         let (minus, size) = (if value < 0.0 { "\u{2212}" } else { "" }, value.abs());
         match self {
             // Small whole counts are what pages hold most of.
-            Self::Count if value >= 0.0 && value < 1000.0 && value.fract() == 0.0 => (value as u32).to_string(),
+            Self::Count if (0.0..1000.0).contains(&value) && value.fract() == 0.0 => (value as u32).to_string(),
             Self::Percent => percent(value, minus),
             Self::Points => {
                 let sign = if value < 0.0 { minus } else { "+" };

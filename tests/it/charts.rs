@@ -46,7 +46,7 @@ fn attributes<'s>(svg: &'s str, name: &str) -> Vec<&'s str> {
 fn assert_well_formed(svg: &str) {
     let mut open: Vec<&str> = Vec::new();
     for tag in svg.split('<').skip(1) {
-        let (inside, _) = tag.split_once('>').expect("a tag without an end");
+        let (inside, _) = tag.split_once('>').unwrap();
         if let Some(name) = inside.strip_prefix('/') {
             assert_eq!(open.pop(), Some(name), "{tag}");
         } else if !inside.ends_with('/') {

@@ -4,8 +4,8 @@ use super::entry::{Scope, costs, rates};
 use super::number::{Number, Of};
 use crate::schema::Outcome;
 use crate::site::board::Board;
-use crate::stats::display::Format;
 use crate::stats::cost::dollars;
+use crate::stats::display::Format;
 use crate::stats::proportion::share;
 use std::collections::BTreeSet;
 
@@ -23,7 +23,9 @@ pub(super) fn whole(b: &Board<'_>) -> Vec<Number> {
     s.count("unrun", b.entries.iter().filter(|e| e.totals.lines == 0).count() as u64);
     s.count("tasks_fixed", (0..b.tasks.len()).filter(|t| b.entries.iter().any(|e| e.cells[*t].c > 0)).count() as u64);
     s.count("tasks_covered", (0..b.tasks.len()).filter(|t| b.entries.iter().any(|e| e.cells[*t].n > 0)).count() as u64);
-    let distinct = |f: &dyn Fn(&crate::schema::TaskDetail) -> Option<String>| b.tasks.iter().filter_map(f).collect::<BTreeSet<_>>().len() as u64;
+    let distinct = |f: &dyn Fn(&crate::schema::TaskDetail) -> Option<String>| {
+        b.tasks.iter().filter_map(f).collect::<BTreeSet<_>>().len() as u64
+    };
     s.count("repos", distinct(&|t| t.repo.clone()));
     s.count("languages", distinct(&|t| t.language.clone()));
     s.list

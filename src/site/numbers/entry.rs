@@ -7,13 +7,13 @@ use crate::site::board::{Board, Entry};
 use crate::stats::bootstrap::Weights;
 use crate::stats::cost::{TaskCost, cost, dollars, per_fix_floor};
 use crate::stats::curves::curves;
+use crate::stats::display::Format;
 use crate::stats::proportion::{exclusions, share, wilson};
 use crate::stats::repeatability::{repeatability, rerun_se};
 use crate::stats::repo_aware::repo_aware;
 use crate::stats::rng::seed_of;
 use crate::stats::task_aware::task_aware;
 use crate::stats::time_to_fix::{End, time_to_fix};
-use crate::stats::display::Format;
 use crate::stats::{Interval, TaskCount, Z};
 
 /// Replicates of the task bootstrap.
@@ -59,12 +59,14 @@ pub(super) fn scope(b: &Board<'_>, e: &Entry) -> Scope {
 /// One weight matrix for every entry and statistic of a board; its seed is the suite's name, never a result.
 pub(super) fn weights(b: &Board<'_>) -> Option<Weights> {
     let repeated = b.entries.iter().any(|e| e.cells.iter().any(|c| c.n > 0));
-    repeated.then(|| Weights::draw(seed_of(&format!("bench-bootstrap/v1|{}", b.config.suite)), b.tasks.len(), REPLICATES))
+    repeated
+        .then(|| Weights::draw(seed_of(&format!("bench-bootstrap/v1|{}", b.config.suite)), b.tasks.len(), REPLICATES))
 }
 
 /// The numbers of attempts k that a board's curves show: every k to ten, then wider steps.
 pub(super) fn ks(b: &Board<'_>) -> Vec<u32> {
-    let most = b.entries.iter().filter_map(|e| e.cells.iter().filter(|c| c.n > 0).map(|c| c.n).min()).max().unwrap_or(0);
+    let most =
+        b.entries.iter().filter_map(|e| e.cells.iter().filter(|c| c.n > 0).map(|c| c.n).min()).max().unwrap_or(0);
     (1..=10).chain([15, 20, 30, 50, 75, 100, 150, 200]).filter(|k| *k <= most).collect()
 }
 
@@ -129,7 +131,11 @@ pub(super) fn rates(s: &mut Scope, b: &Board<'_>, e: &Entry) {
 
 /// Money; shared with releases.
 pub(super) fn costs(s: &mut Scope, e: &Entry) {
-    let tasks: Vec<TaskCost> = e.cells.iter().map(|c| TaskCost { nanos: i128::from(c.cost), fixes: c.priced_fixes, attempts: c.priced }).collect();
+    let tasks: Vec<TaskCost> = e
+        .cells
+        .iter()
+        .map(|c| TaskCost { nanos: i128::from(c.cost), fixes: c.priced_fixes, attempts: c.priced })
+        .collect();
     let priced: u64 = e.cells.iter().map(|c| u64::from(c.priced)).sum();
     let total: i128 = e.cells.iter().map(|c| i128::from(c.cost)).sum();
     s.put("cost_total", Format::Usd2, (priced > 0).then(|| dollars(total)));
@@ -137,7 +143,11 @@ pub(super) fn costs(s: &mut Scope, e: &Entry) {
     s.count("cost_unknown", e.totals.attempts - priced);
     let c = cost(&tasks);
     s.put("cost_per_attempt", Format::Usd3, c.as_ref().map(|c| c.per_attempt));
-    s.range(["cost_per_attempt_lo", "cost_per_attempt_hi"], Format::Usd3, c.as_ref().and_then(|c| c.per_attempt_interval));
+    s.range(
+        ["cost_per_attempt_lo", "cost_per_attempt_hi"],
+        Format::Usd3,
+        c.as_ref().and_then(|c| c.per_attempt_interval),
+    );
     s.put("cost_per_fix", Format::Usd2, c.as_ref().and_then(|c| c.per_fix));
     s.range(["cost_per_fix_lo", "cost_per_fix_hi"], Format::Usd2, c.as_ref().and_then(|c| c.per_fix_interval));
     let values: Vec<f64> = e.counts().iter().filter_map(|t| t.rate()).collect();
@@ -160,7 +170,10 @@ fn curve(s: &mut Scope, e: &Entry, weights: &Weights, ks: &[u32]) {
     for point in curves(weights, &tasks, ks) {
         let end = point.k.to_string();
         let of = Of { k: Some(point.k), ..s.of.clone() };
-        for (stats, estimate) in [(["pass_at", "pass_at_lo", "pass_at_hi"], &point.at), (["pass_hat", "pass_hat_lo", "pass_hat_hi"], &point.hat)] {
+        for (stats, estimate) in [
+            (["pass_at", "pass_at_lo", "pass_at_hi"], &point.at),
+            (["pass_hat", "pass_hat_lo", "pass_hat_hi"], &point.hat),
+        ] {
             s.with(stats[0], &end, of.clone(), Format::Percent, estimate.value);
             s.with(stats[1], &end, of.clone(), Format::Percent, estimate.interval.map(|i| i.lo));
             s.with(stats[2], &end, of.clone(), Format::Percent, estimate.interval.map(|i| i.hi));
@@ -205,8 +218,18 @@ fn times(s: &mut Scope, b: &Board<'_>, e: &Entry) {
             // The first mark beyond the longest attempt ends the curve.
             let last = grid.iter().position(|g| f64::from(*g) * unit_size >= most).unwrap_or(grid.len() - 1);
             for at in &grid[..=last] {
-                let (of, unit) = if is_turns { (Of { turn: Some(*at), ..s.of.clone() }, "turn") } else { (Of { minutes: Some(*at), ..s.of.clone() }, "minutes") };
-                s.with("fixed_by", &format!("{unit}.{at}"), of, Format::Percent, Some(found.fixed_by(f64::from(*at) * unit_size)));
+                let (of, unit) = if is_turns {
+                    (Of { turn: Some(*at), ..s.of.clone() }, "turn")
+                } else {
+                    (Of { minutes: Some(*at), ..s.of.clone() }, "minutes")
+                };
+                s.with(
+                    "fixed_by",
+                    &format!("{unit}.{at}"),
+                    of,
+                    Format::Percent,
+                    Some(found.fixed_by(f64::from(*at) * unit_size)),
+                );
             }
         }
     }

@@ -2,15 +2,18 @@
 
 use crate::results::{Dataset, Row, RunFile};
 use crate::site::board::Board;
-use crate::stats::display::Format;
 use crate::stats::cost::dollars;
+use crate::stats::display::Format;
 use std::collections::HashMap;
 
 /// Looks up `cell|board|entry|task|what` and `line|run|task|model|condition|repeat|/pointer`.
 pub struct Families<'a> {
-    boards: HashMap<&'a str, (&'a Board<'a>, HashMap<&'a str, usize>, HashMap<&'a str, usize>)>,
+    boards: HashMap<&'a str, BoardIndex<'a>>,
     runs: HashMap<&'a str, RunIndex<'a>>,
 }
+
+/// A board with the places of its entries and tasks.
+type BoardIndex<'a> = (&'a Board<'a>, HashMap<&'a str, usize>, HashMap<&'a str, usize>);
 
 struct RunIndex<'a> {
     run: &'a RunFile,
@@ -46,7 +49,9 @@ impl<'a> Families<'a> {
         let parts: Vec<&str> = id.split('|').collect();
         match parts[..] {
             ["cell", board, entry, task, what] => self.cell(board, entry, task, what),
-            ["line", run, task, model, condition, repeat, pointer] => self.line((run, task, model, condition, repeat.parse().ok()?), pointer),
+            ["line", run, task, model, condition, repeat, pointer] => {
+                self.line((run, task, model, condition, repeat.parse().ok()?), pointer)
+            }
             _ => None,
         }
     }
@@ -62,15 +67,18 @@ impl<'a> Families<'a> {
         Some((Some(f64::from(value)), value.to_string()))
     }
 
-    fn line(&self, (run, task, model, condition, repeat): (&str, &str, &str, &str, u32), pointer: &str) -> Option<(Option<f64>, String)> {
+    fn line(
+        &self,
+        (run, task, model, condition, repeat): (&str, &str, &str, &str, u32),
+        pointer: &str,
+    ) -> Option<(Option<f64>, String)> {
         let index = self.runs.get(run)?;
         let (task, model) = (*index.tasks.get(task)?, *index.models.get(model)?);
         let rows = &index.run.rows;
         let from = rows.partition_point(|r| (r.task, r.model) < (task, model));
-        let row = rows[from..]
-            .iter()
-            .take_while(|r| r.task == task && r.model == model)
-            .find(|r| !r.superseded && r.repeat == repeat && index.run.variants[usize::from(r.variant)].1 == condition)?;
+        let row = rows[from..].iter().take_while(|r| r.task == task && r.model == model).find(|r| {
+            !r.superseded && r.repeat == repeat && index.run.variants[usize::from(r.variant)].1 == condition
+        })?;
         let (value, format) = field(row, pointer)?;
         Some((value, format.text(value)))
     }

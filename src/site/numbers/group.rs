@@ -5,9 +5,9 @@ use super::number::{Number, Of};
 use crate::results::slug;
 use crate::schema::TaskDetail;
 use crate::site::board::Board;
-use crate::stats::proportion::{share, wilson};
-use crate::stats::display::Format;
 use crate::stats::Z;
+use crate::stats::display::Format;
+use crate::stats::proportion::{share, wilson};
 use std::collections::BTreeMap;
 
 /// The ways to break a board down.
@@ -37,7 +37,8 @@ pub(super) fn all(b: &Board<'_>) -> Vec<Number> {
     let mut list = Vec::new();
     for by in WAYS {
         for (group, tasks) in groups(b, by) {
-            let of = Of { board: Some(b.config.id.clone()), by: Some(by), group: Some(group.to_owned()), ..Of::default() };
+            let of =
+                Of { board: Some(b.config.id.clone()), by: Some(by), group: Some(group.to_owned()), ..Of::default() };
             let end = format!("{by}.{}", slug(group));
             let mut s = Scope::new(format!("board.{}.{end}", b.config.id), of.clone());
             s.count("tasks_total", tasks.len() as u64);
@@ -48,7 +49,10 @@ pub(super) fn all(b: &Board<'_>) -> Vec<Number> {
             for e in b.entries.iter().filter(|e| e.totals.attempts > 0) {
                 let of = Of { entry: Some(e.key.clone()), ..of.clone() };
                 let mut s = Scope::new(format!("board.{}.{}.{end}", b.config.id, e.key), of);
-                let (n, x) = tasks.iter().map(|t| &e.cells[*t]).fold((0, 0), |(n, x), c| (n + u64::from(c.n), x + u64::from(c.c)));
+                let (n, x) = tasks
+                    .iter()
+                    .map(|t| &e.cells[*t])
+                    .fold((0, 0), |(n, x), c| (n + u64::from(c.n), x + u64::from(c.c)));
                 rate(&mut s, n, x);
                 list.append(&mut s.list);
             }

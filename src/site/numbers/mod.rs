@@ -11,8 +11,8 @@ mod task;
 
 pub use family::{Families, field};
 pub use group::{WAYS, groups};
-pub use publisher::prefix as publisher_prefix;
 pub use number::{Number, Numbers, Of, UNKNOWN, data_element, push_data, push_value};
+pub use publisher::prefix as publisher_prefix;
 
 use super::board::Board;
 use super::config::Config;
@@ -40,7 +40,9 @@ pub fn compute<'d>(config: &Config, data: &'d Dataset, more: Option<&[u32]>) -> 
     for release in &config.releases {
         let until = release.until.as_str();
         let of_release = gather(config, data, &|created| created.get(..10).is_some_and(|day| day <= until))?;
-        list.extend(of_release.par_iter().flat_map_iter(|b| board::in_release(b, &release.version)).collect::<Vec<_>>());
+        list.extend(
+            of_release.par_iter().flat_map_iter(|b| board::in_release(b, &release.version)).collect::<Vec<_>>(),
+        );
         releases.push(of_release);
     }
     list.extend(data.runs.iter().flat_map(task::run));

@@ -132,7 +132,9 @@ impl Numbers {
     pub fn data(&self, id: &str) -> String {
         match self.get(id) {
             Some(n) => data_element(&n.id, n.value, &n.text),
-            None => format!("<data value=\"\" data-n=\"{UNKNOWN}{}\">unknown number</data>", crate::site::text::escape(id)),
+            None => {
+                format!("<data value=\"\" data-n=\"{UNKNOWN}{}\">unknown number</data>", crate::site::text::escape(id))
+            }
         }
     }
 }

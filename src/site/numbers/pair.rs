@@ -3,19 +3,25 @@
 use super::entry::Scope;
 use super::number::{Number, Of};
 use crate::site::board::Board;
+use crate::stats::display::Format;
 use crate::stats::paired::{Paired, compare};
 use crate::stats::power::{multiplier, observed_variance, smallest_gap, tasks_needed};
 use crate::stats::ranks::{Pair, ranked};
-use crate::stats::display::Format;
 use crate::stats::{TaskCount, Z};
 use rayon::prelude::*;
 
 /// Numbers of pairs and ranks.
 pub(super) fn all(b: &Board<'_>) -> Vec<Number> {
-    let counts: Vec<Vec<TaskCount>> = b.entries.iter().map(|e| e.cells.iter().map(|c| TaskCount { n: c.n, c: c.c }).collect()).collect();
-    let places: Vec<(usize, usize)> = (0..counts.len()).flat_map(|i| (i + 1..counts.len()).map(move |j| (i, j))).collect();
+    let counts: Vec<Vec<TaskCount>> =
+        b.entries.iter().map(|e| e.cells.iter().map(|c| TaskCount { n: c.n, c: c.c }).collect()).collect();
+    let places: Vec<(usize, usize)> =
+        (0..counts.len()).flat_map(|i| (i + 1..counts.len()).map(move |j| (i, j))).collect();
     let compared: Vec<Option<Paired>> = places.par_iter().map(|(i, j)| compare(&counts[*i], &counts[*j], Z)).collect();
-    let pairs = places.iter().zip(&compared).filter_map(|((a, b), c)| c.as_ref().map(|c| Pair { a: *a, b: *b, delta: c.delta, p: c.p, p_holm: 1.0 })).collect();
+    let pairs = places
+        .iter()
+        .zip(&compared)
+        .filter_map(|((a, b), c)| c.as_ref().map(|c| Pair { a: *a, b: *b, delta: c.delta, p: c.p, p_holm: 1.0 }))
+        .collect();
     let views: Vec<&[TaskCount]> = counts.iter().map(Vec::as_slice).collect();
     let ranked = ranked(&views, pairs);
     let mut list = Vec::new();
@@ -26,16 +32,25 @@ pub(super) fn all(b: &Board<'_>) -> Vec<Number> {
         s.put("tie_group", Format::Count, rank.as_ref().map(|r| r.tie_group as f64));
         list.append(&mut s.list);
     }
-    let adjusted = |i: usize, j: usize| ranked.pairs.binary_search_by_key(&(i, j), |p| (p.a, p.b)).ok().map(|at| ranked.pairs[at].p_holm);
+    let adjusted = |i: usize, j: usize| {
+        ranked.pairs.binary_search_by_key(&(i, j), |p| (p.a, p.b)).ok().map(|at| ranked.pairs[at].p_holm)
+    };
     for ((i, j), paired) in places.iter().zip(&compared) {
         list.extend(pair(b, (*i, *j), paired.as_ref(), adjusted(*i, *j), (&counts[*i], &counts[*j])));
     }
     list
 }
 
-fn pair(b: &Board<'_>, (i, j): (usize, usize), paired: Option<&Paired>, p_holm: Option<f64>, (left, right): (&[TaskCount], &[TaskCount])) -> Vec<Number> {
+fn pair(
+    b: &Board<'_>,
+    (i, j): (usize, usize),
+    paired: Option<&Paired>,
+    p_holm: Option<f64>,
+    (left, right): (&[TaskCount], &[TaskCount]),
+) -> Vec<Number> {
     let (one, two) = (&b.entries[i].key, &b.entries[j].key);
-    let of = Of { board: Some(b.config.id.clone()), entry: Some(one.clone()), versus: Some(two.clone()), ..Of::default() };
+    let of =
+        Of { board: Some(b.config.id.clone()), entry: Some(one.clone()), versus: Some(two.clone()), ..Of::default() };
     let mut s = Scope::new(format!("pair.{}.{one}.{two}", b.config.id), of);
     let only = |a: &[TaskCount], b: &[TaskCount]| a.iter().zip(b).filter(|(x, y)| x.n > 0 && y.n == 0).count() as u64;
     s.count("matched_tasks", paired.map_or(0, |p| p.matched as u64));

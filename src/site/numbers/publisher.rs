@@ -17,7 +17,12 @@ pub(super) fn all(b: &Board<'_>) -> Vec<Number> {
         for (i, row) in file.record.rows.iter().enumerate() {
             let mut s = Scope::new(prefix(&b.config.id, &file.record.run, i), Of::default());
             let mut quote = |field: &str, format: Format, value: Option<f64>| {
-                let of = Of { board: Some(b.config.id.clone()), file: Some(file.record.run.clone()), pointer: Some(format!("/rows/{i}/{field}")), ..Of::default() };
+                let of = Of {
+                    board: Some(b.config.id.clone()),
+                    file: Some(file.record.run.clone()),
+                    pointer: Some(format!("/rows/{i}/{field}")),
+                    ..Of::default()
+                };
                 s.list.push(Number::new(format!("{}.{field}", s.prefix), "quoted", &of, format, value));
             };
             quote("attempts", Format::Count, Some(row.attempts as f64));

@@ -5,8 +5,8 @@ use super::number::{Number, Of};
 use crate::results::{RunFile, slug};
 use crate::schema::Outcome;
 use crate::site::board::Board;
-use crate::stats::display::Format;
 use crate::stats::cost::dollars;
+use crate::stats::display::Format;
 
 /// Totals of each task of a board.
 pub(super) fn all(b: &Board<'_>) -> Vec<Number> {

@@ -3,9 +3,9 @@
 use super::{Context, root_of};
 use crate::results::{Row, RunFile, slug};
 use crate::site::board::Board;
+use crate::site::csv::push_csv_line;
 use crate::site::error::SiteError;
 use crate::site::numbers::{field, push_data, push_value};
-use crate::site::csv::push_csv_line;
 use crate::site::text::push_escaped;
 use rayon::prelude::*;
 use std::fmt::Write;
@@ -69,12 +69,24 @@ pub fn table(b: &Board<'_>, task: u32, page: &str) -> String {
 }
 
 /// The rows of one entry in one run, under a heading that leads to the raw files.
-fn push_body(out: &mut String, b: &Board<'_>, (r, rows): (usize, &[Row]), shown: &Shown, root: &str, taken: &mut std::collections::HashSet<usize>) {
+fn push_body(
+    out: &mut String,
+    b: &Board<'_>,
+    (r, rows): (usize, &[Row]),
+    shown: &Shown,
+    root: &str,
+    taken: &mut std::collections::HashSet<usize>,
+) {
     let (run, first) = (b.runs[r], &rows[0]);
     let Some(place) = b.entry_map[r].get(&(first.model, first.variant)).copied() else { return };
     let (entry, run_slug) = (&b.entries[place], slug(&run.run.run));
     out.push_str("<tbody data-base=\"line|");
-    for part in [&run.run.run, &run.run.tasks[first.task as usize], &run.run.models[usize::from(first.model)].id, &entry.condition] {
+    for part in [
+        &run.run.run,
+        &run.run.tasks[first.task as usize],
+        &run.run.models[usize::from(first.model)].id,
+        &entry.condition,
+    ] {
         push_escaped(out, part);
         out.push('|');
     }
@@ -87,7 +99,10 @@ fn push_body(out: &mut String, b: &Board<'_>, (r, rows): (usize, &[Row]), shown:
     let mut pieces: Vec<usize> = rows.iter().filter_map(|row| run.locate(row.line).map(|p| p.0)).collect();
     pieces.dedup();
     for piece in pieces {
-        let _ = write!(out, " <a class=\"name\" href=\"{root}data/raw/{run_slug}/attempts-{piece:04}.jsonl\">{piece:04}</a>");
+        let _ = write!(
+            out,
+            " <a class=\"name\" href=\"{root}data/raw/{run_slug}/attempts-{piece:04}.jsonl\">{piece:04}</a>"
+        );
     }
     out.push_str("</span></th></tr>");
     // One entry may have attempts in several runs: their anchors carry the run.
@@ -110,7 +125,10 @@ fn push_row(out: &mut String, run: &RunFile, row: &Row, shown: &Shown, anchor: &
     }
     out.push_str("<th scope=\"row\">repeat <code>");
     push_whole(out, row.repeat.into());
-    push_parts(out, &["</code></th><td><span class=\"outcome o-", row.outcome.word(), "\">", row.outcome.label(), "</span>"]);
+    push_parts(
+        out,
+        &["</code></th><td><span class=\"outcome o-", row.outcome.word(), "\">", row.outcome.label(), "</span>"],
+    );
     if row.superseded {
         out.push_str("<span class=\"sub\">replaced by a later line</span>");
     } else if row.outcome.excluded(run.run.scoring.infra) {
@@ -221,7 +239,17 @@ fn csv(run: &RunFile, rows: &[Row]) -> String {
             row.superseded,
             row.stop.label()
         );
-        for pointer in ["/tests/targets/passed", "/tests/targets/total", "/tests/guards/passed", "/tests/guards/total", "/turns", "/usage/output", "/seconds/agent", "/seconds/total", "/cost_usd"] {
+        for pointer in [
+            "/tests/targets/passed",
+            "/tests/targets/total",
+            "/tests/guards/passed",
+            "/tests/guards/total",
+            "/turns",
+            "/usage/output",
+            "/seconds/agent",
+            "/seconds/total",
+            "/cost_usd",
+        ] {
             out.push(',');
             push_value(&mut out, field(row, pointer).and_then(|f| f.0));
         }

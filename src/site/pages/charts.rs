@@ -1,13 +1,16 @@
 //! The charts of a board: numbers by their ids, drawn by the charts room.
 
 use super::entries::{full_name, id, ordered};
-use crate::charts::{Cost, Curve, CurveKind, CurvePlot, CurvePoint, Head, IntervalPlot, IntervalRow, Label, Month, MonthPlot, MonthRule, Range, ScatterPlot, ScatterPoint, StepPlot, StepSeries};
 use crate::charts::{ChartError, curves, intervals, months, scatter, steps};
+use crate::charts::{
+    Cost, Curve, CurveKind, CurvePlot, CurvePoint, Head, IntervalPlot, IntervalRow, Label, Month, MonthPlot, MonthRule,
+    Range, ScatterPlot, ScatterPoint, StepPlot, StepSeries,
+};
+use crate::results::slug;
 use crate::schema::Tier;
 use crate::site::board::{Board, Entry};
 use crate::site::error::SiteError;
 use crate::site::numbers::{Numbers, groups};
-use crate::results::slug;
 
 /// Entries that a chart names; the others are drawn in grey.
 const NAMED: usize = 8;
@@ -56,7 +59,11 @@ pub fn interval(b: &Board<'_>, numbers: &Numbers) -> Result<String, SiteError> {
         .collect();
     let top = rows.iter().flat_map(|r| r.ranges.iter().flatten().map(|x| x.hi).chain(r.estimate)).fold(0.0, f64::max);
     let plot = IntervalPlot {
-        head: head("ranges", "Fix rate of each model with its ranges", "One row a model: a dot at the share of attempts that fixed the bug, and nested ranges for these tasks, tasks like these and other repositories. The table below holds the same numbers."),
+        head: head(
+            "ranges",
+            "Fix rate of each model with its ranges",
+            "One row a model: a dot at the share of attempts that fixed the bug, and nested ranges for these tasks, tasks like these and other repositories. The table below holds the same numbers.",
+        ),
         axis: "attempts that fixed the bug".into(),
         range_names: ["these tasks", "tasks like these", "other repositories"].map(str::to_owned).to_vec(),
         zoom: top < 0.4,
@@ -67,7 +74,8 @@ pub fn interval(b: &Board<'_>, numbers: &Numbers) -> Result<String, SiteError> {
 
 /// pass@k and pass^k with their bands; none where no entry has two attempts at each of its tasks.
 pub fn curve(b: &Board<'_>, numbers: &Numbers, ks: &[u32]) -> Result<Option<String>, SiteError> {
-    let entries: Vec<&Entry> = ordered(b, numbers).into_iter().filter(|e| numbers.value(&id(b, e, "pass_at.2")).is_some()).collect();
+    let entries: Vec<&Entry> =
+        ordered(b, numbers).into_iter().filter(|e| numbers.value(&id(b, e, "pass_at.2")).is_some()).collect();
     if entries.is_empty() {
         return Ok(None);
     }
@@ -90,11 +98,21 @@ pub fn curve(b: &Board<'_>, numbers: &Numbers, ks: &[u32]) -> Result<Option<Stri
             }
             let last = points.last().map_or(1, |p| p.k);
             let value = label(numbers, &id(b, e, &format!("{stat}.{last}")));
-            series.push(Curve { name: full_name(b, e), kind, highlight: (i < NAMED / 2).then_some(i as u8), value, points });
+            series.push(Curve {
+                name: full_name(b, e),
+                kind,
+                highlight: (i < NAMED / 2).then_some(i as u8),
+                value,
+                points,
+            });
         }
     }
     let plot = CurvePlot {
-        head: head("retries", "The chance of a fix with several attempts", "Solid lines: at least one of k attempts fixes the task. Dashed lines, where they differ: all k do. Bands are ranges over tasks of the solid lines. The table below holds the same numbers."),
+        head: head(
+            "retries",
+            "The chance of a fix with several attempts",
+            "Solid lines: at least one of k attempts fixes the task. Dashed lines, where they differ: all k do. Bands are ranges over tasks of the solid lines. The table below holds the same numbers.",
+        ),
         x_axis: "attempts allowed (k)".into(),
         y_axis: "share of tasks".into(),
         series,
@@ -117,11 +135,21 @@ pub fn cost(b: &Board<'_>, numbers: &Numbers) -> Result<Option<String>, SiteErro
                 Some(c) if c <= 0.0 || e.model.tier == Tier::Local && c == 0.0 => Cost::Free,
                 Some(c) => Cost::Known(c),
             };
-            ScatterPoint { name: full_name(b, e), cost, rate: numbers.value(&n("rate")), interval: range(numbers, &n("wilson_lo"), &n("wilson_hi")), value: label(numbers, &n("rate")) }
+            ScatterPoint {
+                name: full_name(b, e),
+                cost,
+                rate: numbers.value(&n("rate")),
+                interval: range(numbers, &n("wilson_lo"), &n("wilson_hi")),
+                value: label(numbers, &n("rate")),
+            }
         })
         .collect();
     let plot = ScatterPlot {
-        head: head("cost", "Cost of an attempt against fix rate", "One point a model: mean cost of an attempt, and the share of attempts that fixed the bug with its range for these tasks. The stepped line joins models that no other beats at a lower cost. The table below holds the same numbers."),
+        head: head(
+            "cost",
+            "Cost of an attempt against fix rate",
+            "One point a model: mean cost of an attempt, and the share of attempts that fixed the bug with its range for these tasks. The stepped line joins models that no other beats at a lower cost. The table below holds the same numbers.",
+        ),
         x_axis: "mean cost of an attempt, US dollars".into(),
         y_axis: "attempts that fixed the bug".into(),
         points,
@@ -148,7 +176,11 @@ pub fn month(b: &Board<'_>, numbers: &Numbers) -> Result<Option<String>, SiteErr
     let cutoffs: Vec<&String> = b.entries.iter().filter_map(|e| e.model.cutoff.as_ref()).collect();
     let rule = cutoffs.iter().max().map(|latest| MonthRule { at: (*latest).clone(), text: "latest cutoff".into() });
     let plot = MonthPlot {
-        head: head("months", "Fix rate by the month in which the human fix was merged", "One dot a month: the share of all attempts at that month’s tasks that fixed the bug, with its range. The small numbers count attempts. The table below holds the same numbers."),
+        head: head(
+            "months",
+            "Fix rate by the month in which the human fix was merged",
+            "One dot a month: the share of all attempts at that month’s tasks that fixed the bug, with its range. The small numbers count attempts. The table below holds the same numbers.",
+        ),
         y_axis: "attempts that fixed the bug".into(),
         months: found.keys().map(|g| months_of(g)).collect(),
         rule,
@@ -159,7 +191,9 @@ pub fn month(b: &Board<'_>, numbers: &Numbers) -> Result<Option<String>, SiteErr
 /// Fixes by turn or by minute; none where no attempt says them.
 pub fn time(b: &Board<'_>, numbers: &Numbers, unit: &str) -> Result<Option<(String, Vec<u32>)>, SiteError> {
     let mut marks: Vec<u32> = Vec::new();
-    for n in numbers.list().iter().filter(|n| n.stat == "fixed_by" && n.of.board.as_deref() == Some(b.config.id.as_str())) {
+    for n in
+        numbers.list().iter().filter(|n| n.stat == "fixed_by" && n.of.board.as_deref() == Some(b.config.id.as_str()))
+    {
         marks.extend(if unit == "turn" { n.of.turn } else { n.of.minutes });
     }
     marks.sort_unstable();
@@ -172,14 +206,25 @@ pub fn time(b: &Board<'_>, numbers: &Numbers, unit: &str) -> Result<Option<(Stri
         .enumerate()
         .filter_map(|(i, e)| {
             let at = |m: u32| id(b, e, &format!("fixed_by.{unit}.{m}"));
-            let rises: Vec<(f64, f64)> = marks.iter().filter_map(|m| Some((f64::from(*m), numbers.value(&at(*m))?))).collect();
+            let rises: Vec<(f64, f64)> =
+                marks.iter().filter_map(|m| Some((f64::from(*m), numbers.value(&at(*m))?))).collect();
             let until = marks.iter().rev().find(|m| numbers.value(&at(**m)).is_some())?;
-            Some(StepSeries { name: full_name(b, e), highlight: (i < NAMED).then_some(i as u8), rises, until: f64::from(*until), value: label(numbers, &at(*until)) })
+            Some(StepSeries {
+                name: full_name(b, e),
+                highlight: (i < NAMED).then_some(i as u8),
+                rises,
+                until: f64::from(*until),
+                value: label(numbers, &at(*until)),
+            })
         })
         .collect();
     let words = if unit == "turn" { "turns" } else { "minutes" };
     let plot = StepPlot {
-        head: head(&format!("by-{unit}"), &format!("Share of attempts that had fixed the bug, by {words}"), "One line a model. Giving up competes with fixing; an attempt that ran out of its limit is censored there. The table below holds the same numbers."),
+        head: head(
+            &format!("by-{unit}"),
+            &format!("Share of attempts that had fixed the bug, by {words}"),
+            "One line a model. Giving up competes with fixing; an attempt that ran out of its limit is censored there. The table below holds the same numbers.",
+        ),
         x_axis: words.into(),
         y_axis: "attempts fixed so far".into(),
         series,

@@ -24,7 +24,16 @@ fn home(context: &Context<'_>) -> Vec<(String, String)> {
 }
 
 fn write_data(context: &Context<'_>) -> Result<(), SiteError> {
-    let mut table = Table::new("raw-files", "Raw files as published", &[("Run", "run", false), ("File", "file", false), ("Bytes", "bytes", true), ("<code>SHA-256</code>", "sha256", false)]);
+    let mut table = Table::new(
+        "raw-files",
+        "Raw files as published",
+        &[
+            ("Run", "run", false),
+            ("File", "file", false),
+            ("Bytes", "bytes", true),
+            ("<code>SHA-256</code>", "sha256", false),
+        ],
+    );
     let mut row = |run: &str, path: String, bytes: u64, sha: &str| {
         let file = path.rsplit('/').next().unwrap_or(&path).to_owned();
         table.rows.push(Row::new(vec![
@@ -50,7 +59,14 @@ fn write_data(context: &Context<'_>) -> Result<(), SiteError> {
         table.rows.truncate(MOST_ROWS);
         view.html = table.html(&context.computed.numbers);
     }
-    let csv: String = context.data.runs.iter().flat_map(csv_paths).take(MOST_ROWS).map(|p| format!("<li>{}</li>", link(&p, &name(p.rsplit('/').next().unwrap_or(&p))))).collect();
+    let csv: String = context
+        .data
+        .runs
+        .iter()
+        .flat_map(csv_paths)
+        .take(MOST_ROWS)
+        .map(|p| format!("<li>{}</li>", link(&p, &name(p.rsplit('/').next().unwrap_or(&p)))))
+        .collect();
     let files = [
         ("data/numbers.json", "every published number: id, statistic, parameters, value, text"),
         ("data/manifest.json", "every raw file with its size and <code>SHA-256</code>"),
@@ -59,17 +75,44 @@ fn write_data(context: &Context<'_>) -> Result<(), SiteError> {
         ("sitemap.xml", "every page"),
         ("CITATION.cff", "how to cite these data"),
     ];
-    let list: String = files.iter().map(|(path, what)| format!("<li>{}: {what}</li>", link(path, &name(path)))).collect();
+    let list: String =
+        files.iter().map(|(path, what)| format!("<li>{}: {what}</li>", link(path, &name(path)))).collect();
     let more = if cut { "<p>The first files; the manifest holds all.</p>" } else { "" };
     let sections = vec![
         Section { id: "files".into(), heading: "Files".into(), lead: format!("<ul>{list}</ul>"), ..Section::default() },
-        Section { id: "raw".into(), heading: "Raw files".into(), lead: more.into(), tables: vec![view], ..Section::default() },
-        Section { id: "csv".into(), heading: "Attempts as tables".into(), lead: format!("<ul>{csv}</ul>"), ..Section::default() },
-        Section { id: "cite".into(), heading: "How to cite".into(), lead: format!("<pre><code>{}</code></pre>", escape(&bibtex(context.config, &context.as_of, &context.renderer.site().data_sha256))), ..Section::default() },
+        Section {
+            id: "raw".into(),
+            heading: "Raw files".into(),
+            lead: more.into(),
+            tables: vec![view],
+            ..Section::default()
+        },
+        Section {
+            id: "csv".into(),
+            heading: "Attempts as tables".into(),
+            lead: format!("<ul>{csv}</ul>"),
+            ..Section::default()
+        },
+        Section {
+            id: "cite".into(),
+            heading: "How to cite".into(),
+            lead: format!(
+                "<pre><code>{}</code></pre>",
+                escape(&bibtex(context.config, &context.as_of, &context.renderer.site().data_sha256))
+            ),
+            ..Section::default()
+        },
     ];
     let lead = "These files are all that the site is made from. Raw lines are published as they were written, cut at line ends into pieces; put together again they are the original file. Beside every table stands the same table as CSV and as JSON.".to_owned();
     let view = SectionsView { heading: "Data".into(), lead, sections, ..SectionsView::default() };
-    context.write(&Sheet { path: "data.html".into(), kind: "data", title: "Data".into(), description: "Raw files with digests, every number as JSON, tables as CSV, and how to cite them.".into(), crumbs: home(context), view: &view })
+    context.write(&Sheet {
+        path: "data.html".into(),
+        kind: "data",
+        title: "Data".into(),
+        description: "Raw files with digests, every number as JSON, tables as CSV, and how to cite them.".into(),
+        crumbs: home(context),
+        view: &view,
+    })
 }
 
 #[derive(Serialize)]
@@ -80,9 +123,24 @@ struct VerifyView {
 fn write_verify(context: &Context<'_>) -> Result<(), SiteError> {
     let script = context.renderer.site().assets.get("verify").cloned().unwrap_or_default();
     let view = VerifyView { script };
-    context.write(&Sheet { path: "verify.html".into(), kind: "verify", title: "Check the work".into(), description: "Recompute every number of this site from its raw files, in your own browser or with one command.".into(), crumbs: home(context), view: &view })
+    context.write(&Sheet {
+        path: "verify.html".into(),
+        kind: "verify",
+        title: "Check the work".into(),
+        description: "Recompute every number of this site from its raw files, in your own browser or with one command."
+            .into(),
+        crumbs: home(context),
+        view: &view,
+    })
 }
 
 fn write_missing(context: &Context<'_>) -> Result<(), SiteError> {
-    context.write(&Sheet { path: "404.html".into(), kind: "missing", title: "Page not found".into(), description: "There is no page at this address.".into(), crumbs: Vec::new(), view: &SectionsView::default() })
+    context.write(&Sheet {
+        path: "404.html".into(),
+        kind: "missing",
+        title: "Page not found".into(),
+        description: "There is no page at this address.".into(),
+        crumbs: Vec::new(),
+        view: &SectionsView::default(),
+    })
 }

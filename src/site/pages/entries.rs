@@ -28,7 +28,13 @@ pub fn model_path(config: &Config, model: &str) -> String {
 pub fn ordered<'b>(b: &'b Board<'_>, numbers: &Numbers) -> Vec<&'b Entry> {
     let mut list: Vec<&Entry> = b.entries.iter().collect();
     let rate = |e: &Entry| numbers.value(&id(b, e, "task_rate")).unwrap_or(-1.0);
-    list.sort_by(|x, y| rate(y).total_cmp(&rate(x)).then(y.totals.attempts.cmp(&x.totals.attempts)).then_with(|| x.name().cmp(y.name())).then_with(|| x.key.cmp(&y.key)));
+    list.sort_by(|x, y| {
+        rate(y)
+            .total_cmp(&rate(x))
+            .then(y.totals.attempts.cmp(&x.totals.attempts))
+            .then_with(|| x.name().cmp(y.name()))
+            .then_with(|| x.key.cmp(&y.key))
+    });
     list
 }
 
@@ -42,7 +48,11 @@ pub fn full_name(b: &Board<'_>, e: &Entry) -> String {
     if !shows_agent(b) {
         return e.name().to_owned();
     }
-    if e.condition == "default" { format!("{} · {}", e.name(), e.agent) } else { format!("{} · {} · {}", e.name(), e.agent, e.condition) }
+    if e.condition == "default" {
+        format!("{} · {}", e.name(), e.agent)
+    } else {
+        format!("{} · {} · {}", e.name(), e.agent, e.condition)
+    }
 }
 
 /// The heading cell of an entry's row, linked to its model.
@@ -90,7 +100,11 @@ pub fn main_table(config: &Config, b: &Board<'_>, numbers: &Numbers, page: &str)
         } else {
             n("cost_per_fix")
         };
-        let excluded = if e.totals.excluded == 0 { n("excluded") } else { n("excluded").over("rate_with_excluded", span("worst_rate", "best_rate")) };
+        let excluded = if e.totals.excluded == 0 {
+            n("excluded")
+        } else {
+            n("excluded").over("rate_with_excluded", span("worst_rate", "best_rate"))
+        };
         let plain = format!("{} {}", e.agent, e.condition);
         let agent = match (differ, e.condition.as_str()) {
             (false, _) => String::new(),
@@ -98,7 +112,8 @@ pub fn main_table(config: &Config, b: &Board<'_>, numbers: &Numbers, page: &str)
             (true, condition) => format!("{}, {}", name(&e.agent), name(condition)),
         };
         let rank = span("rank_lo", "rank_hi");
-        let rank = if numbers.value(&id(b, e, "tie_group")).is_some() { rank.over("tie_group", n("tie_group")) } else { rank };
+        let rank =
+            if numbers.value(&id(b, e, "tie_group")).is_some() { rank.over("tie_group", n("tie_group")) } else { rank };
         let covered = Cell::Span(id(b, e, "tasks_covered"), " of ", id(b, e, "tasks_total"));
         table.rows.push(Row::new(vec![
             head_cell(config, page, e).over("agent", Cell::html(agent, &plain)),

@@ -27,7 +27,11 @@ fn attempts(b: &Board<'_>) -> Vec<Attempt> {
         let infra = run.run.scoring.infra;
         for row in run.effective() {
             if let Some(entry) = b.entry_map[r].get(&(row.model, row.variant)) {
-                all.push(Attempt { entry: *entry, task: b.task_map[r][row.task as usize], mark: Mark { outcome: row.outcome, excluded: row.outcome.excluded(infra) } });
+                all.push(Attempt {
+                    entry: *entry,
+                    task: b.task_map[r][row.task as usize],
+                    mark: Mark { outcome: row.outcome, excluded: row.outcome.excluded(infra) },
+                });
             }
         }
     }
@@ -40,7 +44,11 @@ pub fn section(context: &Context<'_>, b: &Board<'_>, page: &str, dir: &str) -> R
     if all.is_empty() {
         return Ok(None);
     }
-    let pictures = [("model", "by model", by_model(context, b, &all)), ("repo", "by repository", by_repo(context, b, &all)), ("outcome", "by outcome", by_outcome(context, b, &all))];
+    let pictures = [
+        ("model", "by model", by_model(context, b, &all)),
+        ("repo", "by repository", by_repo(context, b, &all)),
+        ("outcome", "by outcome", by_outcome(context, b, &all)),
+    ];
     let mut figures = Vec::new();
     for (group, words, (lanes, table)) in pictures {
         if lanes.is_empty() {
@@ -57,16 +65,32 @@ pub fn section(context: &Context<'_>, b: &Board<'_>, page: &str, dir: &str) -> R
             key: true,
         };
         let picture = drawn("field", field(&plot))?;
-        let mut finding = format!("<strong>Every attempt, {words}.</strong> {} attempts, {} fixed.", context.computed.numbers.data(&whole(b, "attempts")), context.computed.numbers.data(&whole(b, "fixed")));
+        let mut finding = format!(
+            "<strong>Every attempt, {words}.</strong> {} attempts, {} fixed.",
+            context.computed.numbers.data(&whole(b, "attempts")),
+            context.computed.numbers.data(&whole(b, "fixed"))
+        );
         if picture.per_mark > 1 {
             finding.push_str(&format!(" One square stands for <code>{}</code> attempts.", picture.per_mark));
         }
         if cut {
             finding.push_str(" The picture shows the first lanes; the table holds all.");
         }
-        figures.push(Figure { id: format!("field-{group}"), finding, svg: picture.svg, group: group.to_owned(), twin: context.table(page, dir, &table)? });
+        figures.push(Figure {
+            id: format!("field-{group}"),
+            finding,
+            svg: picture.svg,
+            group: group.to_owned(),
+            twin: context.table(page, dir, &table)?,
+        });
     }
-    Ok(Some(Section { id: "attempts".into(), heading: "Every attempt".into(), field: true, figures, ..Section::default() }))
+    Ok(Some(Section {
+        id: "attempts".into(),
+        heading: "Every attempt".into(),
+        field: true,
+        figures,
+        ..Section::default()
+    }))
 }
 
 type Lanes = (Vec<Lane>, Table);
@@ -87,7 +111,13 @@ fn by_model(context: &Context<'_>, b: &Board<'_>, all: &[Attempt]) -> Lanes {
         list.sort_by_key(|a| a.task);
         let breaks = (1..list.len()).filter(|i| list[i - 1].task != list[*i].task).collect();
         let count = label(numbers, &id(b, e, "attempts"));
-        lanes.push(Lane { name: full_name(b, e), count, marks: list.iter().map(|a| a.mark).collect(), breaks, missing: "not run".into() });
+        lanes.push(Lane {
+            name: full_name(b, e),
+            count,
+            marks: list.iter().map(|a| a.mark).collect(),
+            breaks,
+            missing: "not run".into(),
+        });
         let mut cells = vec![Cell::name(&full_name(b, e))];
         cells.extend(Outcome::ALL.map(|o| Cell::Number(id(b, e, &format!("outcome.{}", o.word())))));
         table.rows.push(Row::new(cells));
@@ -98,22 +128,48 @@ fn by_model(context: &Context<'_>, b: &Board<'_>, all: &[Attempt]) -> Lanes {
 fn by_repo(context: &Context<'_>, b: &Board<'_>, all: &[Attempt]) -> Lanes {
     let numbers = &context.computed.numbers;
     let found = groups(b, "repo");
-    let mut table = Table::new("attempts-by-repo", "Attempts and fixes in each repository", &[("Repository", "repo", false), ("Tasks", "tasks", true), ("Attempts", "attempts", true), ("Fixed", "fixed", true), ("Rate", "rate", true)]);
+    let mut table = Table::new(
+        "attempts-by-repo",
+        "Attempts and fixes in each repository",
+        &[
+            ("Repository", "repo", false),
+            ("Tasks", "tasks", true),
+            ("Attempts", "attempts", true),
+            ("Fixed", "fixed", true),
+            ("Rate", "rate", true),
+        ],
+    );
     let mut lanes = Vec::new();
     for (repo, tasks) in &found {
         let mut list: Vec<&Attempt> = all.iter().filter(|a| tasks.binary_search(&(a.task as usize)).is_ok()).collect();
         list.sort_by_key(|a| (a.entry, a.task));
         let breaks = (1..list.len()).filter(|i| list[i - 1].entry != list[*i].entry).collect();
         let n = |stat: &str| format!("board.{}.repo.{}.{stat}", b.config.id, slug(repo));
-        lanes.push(Lane { name: (*repo).to_owned(), count: label(numbers, &n("attempts")), marks: list.iter().map(|a| a.mark).collect(), breaks, missing: "not run".into() });
-        table.rows.push(Row::new(vec![Cell::name(repo), Cell::Number(n("tasks_total")), Cell::Number(n("attempts")), Cell::Number(n("fixed")), Cell::Number(n("rate"))]));
+        lanes.push(Lane {
+            name: (*repo).to_owned(),
+            count: label(numbers, &n("attempts")),
+            marks: list.iter().map(|a| a.mark).collect(),
+            breaks,
+            missing: "not run".into(),
+        });
+        table.rows.push(Row::new(vec![
+            Cell::name(repo),
+            Cell::Number(n("tasks_total")),
+            Cell::Number(n("attempts")),
+            Cell::Number(n("fixed")),
+            Cell::Number(n("rate")),
+        ]));
     }
     (lanes, table)
 }
 
 fn by_outcome(context: &Context<'_>, b: &Board<'_>, all: &[Attempt]) -> Lanes {
     let numbers = &context.computed.numbers;
-    let mut table = Table::new("attempts-by-outcome", "Attempts by outcome", &[("Outcome", "outcome", false), ("Attempts", "attempts", true)]);
+    let mut table = Table::new(
+        "attempts-by-outcome",
+        "Attempts by outcome",
+        &[("Outcome", "outcome", false), ("Attempts", "attempts", true)],
+    );
     let mut lanes = Vec::new();
     for outcome in Outcome::ALL {
         let n = whole(b, &format!("outcome.{}", outcome.word()));
@@ -122,9 +178,14 @@ fn by_outcome(context: &Context<'_>, b: &Board<'_>, all: &[Attempt]) -> Lanes {
         if !list.is_empty() {
             list.sort_by_key(|a| (a.entry, a.task));
             let breaks = (1..list.len()).filter(|i| list[i - 1].entry != list[*i].entry).collect();
-            lanes.push(Lane { name: outcome.label().to_owned(), count: label(numbers, &n), marks: list.iter().map(|a| a.mark).collect(), breaks, missing: String::new() });
+            lanes.push(Lane {
+                name: outcome.label().to_owned(),
+                count: label(numbers, &n),
+                marks: list.iter().map(|a| a.mark).collect(),
+                breaks,
+                missing: String::new(),
+            });
         }
     }
     (lanes, table)
 }
-

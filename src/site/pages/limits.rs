@@ -96,7 +96,11 @@ fn partial(b: &Board<'_>, entries: &[&Entry], d: &Data<'_>, out: &mut Vec<String
     }
     let unrun: Vec<&Entry> = entries.iter().copied().filter(|e| e.totals.lines == 0).collect();
     if !unrun.is_empty() {
-        let verb = if unrun.len() == 1 { "was planned and never run: it has no score, which is not a score of zero." } else { "were planned and never run: they have no score, which is not a score of zero." };
+        let verb = if unrun.len() == 1 {
+            "was planned and never run: it has no score, which is not a score of zero."
+        } else {
+            "were planned and never run: they have no score, which is not a score of zero."
+        };
         out.push(format!("<strong>Not run.</strong> {} {verb}", named(b, &unrun)));
     }
 }
@@ -119,7 +123,13 @@ fn separable(b: &Board<'_>, entries: &[&Entry], numbers: &Numbers, out: &mut Vec
     let pair = |stat: &str| format!("pair.{}.{}.{}.{stat}", b.config.id, x.key, y.key);
     match numbers.value(&pair("p_holm")) {
         Some(p) if p > 0.05 => {
-            let gap = numbers.value(&pair("mde")).map_or_else(String::new, |_| format!(" The smallest gap that their {} common tasks could show is {}.", numbers.data(&pair("matched_tasks")), numbers.data(&pair("mde"))));
+            let gap = numbers.value(&pair("mde")).map_or_else(String::new, |_| {
+                format!(
+                    " The smallest gap that their {} common tasks could show is {}.",
+                    numbers.data(&pair("matched_tasks")),
+                    numbers.data(&pair("mde"))
+                )
+            });
             out.push(format!(
                 "<strong>First and second are not separated.</strong> {} and {}: adjusted p\u{a0}=\u{a0}{}.{gap}",
                 name(&full_name(b, first)),
@@ -128,7 +138,11 @@ fn separable(b: &Board<'_>, entries: &[&Entry], numbers: &Numbers, out: &mut Vec
             ));
         }
         Some(_) => {}
-        None => out.push(format!("<strong>Not comparable.</strong> {} and {} share no task.", name(&full_name(b, first)), name(&full_name(b, second)))),
+        None => out.push(format!(
+            "<strong>Not comparable.</strong> {} and {} share no task.",
+            name(&full_name(b, first)),
+            name(&full_name(b, second))
+        )),
     }
 }
 
@@ -148,7 +162,9 @@ fn cutoffs(b: &Board<'_>, entries: &[&Entry], numbers: &Numbers, out: &mut Vec<S
 }
 
 fn excluded(b: &Board<'_>, entries: &[&Entry], numbers: &Numbers, out: &mut Vec<String>) {
-    for e in entries.iter().filter(|e| numbers.value(&id(b, e, "excluded_share")).is_some_and(|s| s > LARGE_SHARE)).take(5) {
+    for e in
+        entries.iter().filter(|e| numbers.value(&id(b, e, "excluded_share")).is_some_and(|s| s > LARGE_SHARE)).take(5)
+    {
         out.push(format!(
             "<strong>Many attempts left out.</strong> {} of {}’s attempts are infrastructure faults or were stopped. Had all of them failed, its rate were {}; had all of them fixed, {}.",
             numbers.data(&id(b, e, "excluded_share")),
@@ -161,7 +177,10 @@ fn excluded(b: &Board<'_>, entries: &[&Entry], numbers: &Numbers, out: &mut Vec<
         out.push(format!("<strong>Limits.</strong> {} attempts ran into a limit of turns, time or cost; with more of it they might have ended otherwise.", numbers.data(&whole(b, "limit_hits"))));
     }
     if numbers.value(&whole(b, "cost_unknown")).is_some_and(|n| n > 0.0) {
-        out.push(format!("<strong>Cost unknown.</strong> {} attempts do not say what they cost; they are in no cost figure.", numbers.data(&whole(b, "cost_unknown"))));
+        out.push(format!(
+            "<strong>Cost unknown.</strong> {} attempts do not say what they cost; they are in no cost figure.",
+            numbers.data(&whole(b, "cost_unknown"))
+        ));
     }
 }
 

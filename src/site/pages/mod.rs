@@ -9,6 +9,7 @@ mod field;
 mod limits;
 mod model;
 mod pair;
+mod parts;
 mod publisher;
 mod release;
 mod run;
@@ -151,7 +152,8 @@ impl Context<'_> {
         let base = &self.config.base_url;
         let absolute = sheet.kind == "missing";
         let to = |path: &str| if absolute { format!("/{}", address(path)) } else { href(&sheet.path, path) };
-        let mut crumbs: Vec<Crumb> = sheet.crumbs.iter().map(|(text, path)| Crumb { text: text.clone(), href: Some(to(path)) }).collect();
+        let mut crumbs: Vec<Crumb> =
+            sheet.crumbs.iter().map(|(text, path)| Crumb { text: text.clone(), href: Some(to(path)) }).collect();
         if !crumbs.is_empty() {
             crumbs.push(Crumb { text: sheet.title.clone(), href: None });
         }
@@ -163,7 +165,11 @@ impl Context<'_> {
             canonical: (!base.is_empty() && !absolute).then(|| format!("{base}/{}", address(&sheet.path))),
             card: self.card.clone().filter(|_| !base.is_empty()).map(|c| format!("{base}/{c}")),
             crumbs,
-            nav: self.nav.iter().map(|(text, path)| NavItem { text: text.clone(), href: to(path), current: *path == sheet.path }).collect(),
+            nav: self
+                .nav
+                .iter()
+                .map(|(text, path)| NavItem { text: text.clone(), href: to(path), current: *path == sheet.path })
+                .collect(),
             as_of: self.as_of.clone(),
             as_of_text: self.as_of.get(..10).unwrap_or(&self.as_of).to_owned(),
         };
@@ -205,10 +211,18 @@ impl Context<'_> {
 fn check(path: &str, html: &str) -> Result<(), SiteError> {
     if let Some(at) = html.find(super::numbers::UNKNOWN) {
         let id: String = html[at + super::numbers::UNKNOWN.len()..].chars().take_while(|c| *c != '"').collect();
-        return Err(SiteError::content(path, format!("quotes the number {id:?}, which does not exist"), "data/numbers.json lists every id"));
+        return Err(SiteError::content(
+            path,
+            format!("quotes the number {id:?}, which does not exist"),
+            "data/numbers.json lists every id",
+        ));
     }
     if let Some(text) = loose_digits(html).first() {
-        return Err(SiteError::content(path, format!("a typed digit in: {text:?}"), "a result is quoted by its id; constants stand in <code>, names in an element of class name"));
+        return Err(SiteError::content(
+            path,
+            format!("a typed digit in: {text:?}"),
+            "a result is quoted by its id; constants stand in <code>, names in an element of class name",
+        ));
     }
     Ok(())
 }

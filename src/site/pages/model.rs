@@ -43,9 +43,11 @@ fn write(context: &Context<'_>, model: &Model, entries: &[(&Board<'_>, &Entry)])
     for (b, e) in entries {
         sections.push(section(context, b, e, &page)?);
     }
-    let view = SectionsView { kicker: "Model".into(), heading: name(&model.name), lead: String::new(), facts, sections };
+    let view =
+        SectionsView { kicker: "Model".into(), heading: name(&model.name), lead: String::new(), facts, sections };
     let crumbs = vec![(context.config.title.clone(), "index.html".to_owned())];
-    let description = format!("{}: rates, ranges, costs and repeatability on every board, with the tasks it attempted.", model.name);
+    let description =
+        format!("{}: rates, ranges, costs and repeatability on every board, with the tasks it attempted.", model.name);
     context.write(&Sheet { path: page, kind: "model", title: model.name.clone(), description, crumbs, view: &view })
 }
 
@@ -88,30 +90,48 @@ fn section(context: &Context<'_>, b: &Board<'_>, e: &Entry, page: &str) -> Resul
         ("Exact p of that gap", &["cutoff_p"], ""),
     ];
     let key = format!("{}-{}", b.config.id, e.key);
-    let mut table = Table::new(&format!("numbers-{key}"), &format!("Every number of {} on {}", name(&full_name(b, e)), escape(&b.config.title)), &[("Statistic", "statistic", false), ("Value", "value", true)]);
+    let mut table = Table::new(
+        &format!("numbers-{key}"),
+        &format!("Every number of {} on {}", name(&full_name(b, e)), escape(&b.config.title)),
+        &[("Statistic", "statistic", false), ("Value", "value", true)],
+    );
     for (words, stats, between) in rows {
         if numbers.get(&id(b, e, stats[0])).is_none() {
             continue;
         }
         let cell = match stats {
             [one] => Cell::Number(id(b, e, one)),
-            [one, two, ..] => Cell::Span(id(b, e, one), if *between == " of " { " of " } else { " to " }, id(b, e, two)),
+            [one, two, ..] => {
+                Cell::Span(id(b, e, one), if *between == " of " { " of " } else { " to " }, id(b, e, two))
+            }
             [] => Cell::Empty,
         };
         table.rows.push(Row::new(vec![Cell::words(words), cell]));
     }
-    let mut tasks = Table::new(&format!("tasks-{key}"), "Tasks that it attempted", &[("Task", "task", false), ("Fixed", "fixed", true)]);
+    let mut tasks = Table::new(
+        &format!("tasks-{key}"),
+        "Tasks that it attempted",
+        &[("Task", "task", false), ("Fixed", "fixed", true)],
+    );
     for (t, task) in b.tasks.iter().enumerate().filter(|(t, _)| e.cells[*t].n > 0).take(MOST_ROWS) {
         let family = |what: &str| format!("cell|{}|{}|{}|{what}", b.config.id, e.key, task.id);
         let c = e.cells[t];
-        tasks.rows.push(Row::new(vec![Cell::link(&href(page, &super::task::path(&b.config.id, &task.id)), &task.id), Cell::Ratio(family("fixed"), c.c, family("attempts"), c.n)]));
+        tasks.rows.push(Row::new(vec![
+            Cell::link(&href(page, &super::task::path(&b.config.id, &task.id)), &task.id),
+            Cell::Ratio(family("fixed"), c.c, family("attempts"), c.n),
+        ]));
     }
     let mut tables = vec![context.table_without_files(&table)];
     if !tasks.rows.is_empty() {
         tables.push(context.table_without_files(&tasks));
     }
     let (state, class) = e.status();
-    let runs: Vec<String> = b.runs.iter().filter(|r| r.run.models.iter().any(|m| m.id == e.model.id)).map(|r| link(&href(page, &super::run::path(&r.run.run)), &name(&r.run.run))).collect();
+    let runs: Vec<String> = b
+        .runs
+        .iter()
+        .filter(|r| r.run.models.iter().any(|m| m.id == e.model.id))
+        .map(|r| link(&href(page, &super::run::path(&r.run.run)), &name(&r.run.run)))
+        .collect();
     let lead = format!(
         "<p><span class=\"pill {class}\">{}</span> Agent {}, condition {}. Runs: {}. The files of {} hold these numbers beside all others.</p>",
         escape(state),
@@ -120,5 +140,11 @@ fn section(context: &Context<'_>, b: &Board<'_>, e: &Entry, page: &str) -> Resul
         runs.join(", "),
         link(&href(page, &super::task::board_path(context, b)), &format!("the board {}", escape(&b.config.title)))
     );
-    Ok(Section { id: key, heading: format!("{} on {}", name(&full_name(b, e)), escape(&b.config.title)), lead, tables, ..Section::default() })
+    Ok(Section {
+        id: key,
+        heading: format!("{} on {}", name(&full_name(b, e)), escape(&b.config.title)),
+        lead,
+        tables,
+        ..Section::default()
+    })
 }

@@ -31,7 +31,8 @@ pub fn write_all(context: &Context<'_>, b: &Board<'_>) -> Result<(), SiteError> 
     if b.runs.is_empty() {
         return Ok(());
     }
-    let places: Vec<(usize, usize)> = (0..b.entries.len()).flat_map(|i| (i + 1..b.entries.len()).map(move |j| (i, j))).collect();
+    let places: Vec<(usize, usize)> =
+        (0..b.entries.len()).flat_map(|i| (i + 1..b.entries.len()).map(move |j| (i, j))).collect();
     places.par_iter().try_for_each(|(i, j)| write(context, b, &b.entries[*i], &b.entries[*j]))?;
     write_index(context, b, &places)
 }
@@ -50,13 +51,23 @@ fn write(context: &Context<'_>, b: &Board<'_>, one: &Entry, two: &Entry) -> Resu
         }
         Some(_) => format!("These data do not separate {left} and {right}: adjusted p\u{a0}=\u{a0}{}.", n("p_holm")),
     };
-    let mut facts = vec![("Tasks that both attempted".to_owned(), n("matched_tasks")), (format!("Tasks of {left} alone"), n("only_a")), (format!("Tasks of {right} alone"), n("only_b"))];
+    let mut facts = vec![
+        ("Tasks that both attempted".to_owned(), n("matched_tasks")),
+        (format!("Tasks of {left} alone"), n("only_a")),
+        (format!("Tasks of {right} alone"), n("only_b")),
+    ];
     if matched > 0.0 {
         facts.extend([
-            (format!("Difference, {left} minus {right}"), format!("{}, from {} to {}", n("delta"), n("delta_lo"), n("delta_hi"))),
+            (
+                format!("Difference, {left} minus {right}"),
+                format!("{}, from {} to {}", n("delta"), n("delta_lo"), n("delta_hi")),
+            ),
             ("Exact sign-flip test by task".to_owned(), format!("p\u{a0}=\u{a0}{}", n("p"))),
             ("The same, adjusted over all pairs of the board".to_owned(), format!("p\u{a0}=\u{a0}{}", n("p_holm"))),
-            ("Tasks where each is better".to_owned(), format!("{left} {}, {right} {}, the same {}", n("a_better"), n("b_better"), n("tied"))),
+            (
+                "Tasks where each is better".to_owned(),
+                format!("{left} {}, {right} {}, the same {}", n("a_better"), n("b_better"), n("tied")),
+            ),
         ]);
         if numbers.value(&id(b, one, two, "mde")).is_some() {
             facts.push(("Smallest gap that these tasks can show".to_owned(), n("mde")));
@@ -66,21 +77,29 @@ fn write(context: &Context<'_>, b: &Board<'_>, one: &Entry, two: &Entry) -> Resu
         }
     }
     let view = SectionsView {
-        kicker: format!("Pair on {}", link(&href(&page, &super::task::board_path(context, b)), &crate::site::text::escape(&b.config.title))),
+        kicker: format!(
+            "Pair on {}",
+            link(&href(&page, &super::task::board_path(context, b)), &crate::site::text::escape(&b.config.title))
+        ),
         heading: format!("{left} and {right}"),
         lead: verdict,
         facts,
         sections: vec![differences(context, b, one, two, &page)],
     };
     let title = format!("{} and {}", full_name(b, one), full_name(b, two));
-    let description = format!("{title}: the same tasks of {}, difference, exact test and what the data can show.", b.config.suite);
+    let description =
+        format!("{title}: the same tasks of {}, difference, exact test and what the data can show.", b.config.suite);
     let mut way = crumbs(context, b);
     way.push(("Pairs".into(), index_path(&b.config.id)));
     context.write(&Sheet { path: page, kind: "pair", title, description, crumbs: way, view: &view })
 }
 
 fn differences(context: &Context<'_>, b: &Board<'_>, one: &Entry, two: &Entry, page: &str) -> Section {
-    let mut table = Table::new("differences", "Tasks at which the two differ", &[("Task", "task", false), ("First", "first", true), ("Second", "second", true)]);
+    let mut table = Table::new(
+        "differences",
+        "Tasks at which the two differ",
+        &[("Task", "task", false), ("First", "first", true), ("Second", "second", true)],
+    );
     table.columns[1].head = name(&full_name(b, one));
     table.columns[2].head = name(&full_name(b, two));
     let mut cut = false;
@@ -98,7 +117,11 @@ fn differences(context: &Context<'_>, b: &Board<'_>, one: &Entry, two: &Entry, p
             let family = |what: &str| format!("cell|{}|{}|{}|{what}", b.config.id, e.key, task.id);
             Cell::Ratio(family("fixed"), c.c, family("attempts"), c.n)
         };
-        table.rows.push(Row::new(vec![Cell::link(&href(page, &super::task::path(&b.config.id, &task.id)), &task.id), cell(one, x), cell(two, y)]));
+        table.rows.push(Row::new(vec![
+            Cell::link(&href(page, &super::task::path(&b.config.id, &task.id)), &task.id),
+            cell(one, x),
+            cell(two, y),
+        ]));
     }
     let lead = if table.rows.is_empty() {
         "<p>At no task that both attempted do their rates differ.</p>"
@@ -114,7 +137,20 @@ fn differences(context: &Context<'_>, b: &Board<'_>, one: &Entry, two: &Entry, p
 fn write_index(context: &Context<'_>, b: &Board<'_>, places: &[(usize, usize)]) -> Result<(), SiteError> {
     let page = index_path(&b.config.id);
     let numbers = &context.computed.numbers;
-    let mut table = Table::new("pairs", "Every pair: difference in points over the tasks that both attempted; p is exact by task, adjusted over all pairs (Holm)", &[("First", "first", false), ("Second", "second", false), ("Tasks", "matched_tasks", true), ("Difference", "delta", true), ("Range", "range", true), ("p", "p", true), ("Adjusted p", "p_holm", true), ("Smallest visible gap", "mde", true)]);
+    let mut table = Table::new(
+        "pairs",
+        "Every pair: difference in points over the tasks that both attempted; p is exact by task, adjusted over all pairs (Holm)",
+        &[
+            ("First", "first", false),
+            ("Second", "second", false),
+            ("Tasks", "matched_tasks", true),
+            ("Difference", "delta", true),
+            ("Range", "range", true),
+            ("p", "p", true),
+            ("Adjusted p", "p_holm", true),
+            ("Smallest visible gap", "mde", true),
+        ],
+    );
     table.filter = places.len() > 20;
     // Pairs of entries that stand high on the board come first.
     let order = ordered(b, numbers);
@@ -146,5 +182,12 @@ fn write_index(context: &Context<'_>, b: &Board<'_>, places: &[(usize, usize)]) 
         ..SectionsView::default()
     };
     let title = format!("Pairs of models on {}", b.config.title);
-    context.write(&Sheet { path: page, kind: "pairs", title, description: format!("Every pair of models on {}: matched tasks, differences and exact tests.", b.config.suite), crumbs: crumbs(context, b), view: &view })
+    context.write(&Sheet {
+        path: page,
+        kind: "pairs",
+        title,
+        description: format!("Every pair of models on {}: matched tasks, differences and exact tests.", b.config.suite),
+        crumbs: crumbs(context, b),
+        view: &view,
+    })
 }

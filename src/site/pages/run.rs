@@ -47,22 +47,40 @@ fn write(context: &Context<'_>, run: &RunFile) -> Result<(), SiteError> {
         ("Agent".to_owned(), name(&plan.agent_word())),
         ("Condition".to_owned(), name(&plan.condition)),
         ("Plan locked".to_owned(), format!("<time>{}</time>", escape(&plan.created_at))),
-        ("Attempts".to_owned(), format!("{} counted of {} planned, {} fixed, {} left out", n("attempts"), n("planned"), n("fixed"), n("excluded"))),
+        (
+            "Attempts".to_owned(),
+            format!(
+                "{} counted of {} planned, {} fixed, {} left out",
+                n("attempts"),
+                n("planned"),
+                n("fixed"),
+                n("excluded")
+            ),
+        ),
         ("Spent".to_owned(), n("cost_spent")),
         ("Policy".to_owned(), policy.to_owned()),
     ];
     if !plan.limits.is_empty() {
-        let limits: Vec<String> = plan.limits.iter().map(|(k, v)| format!("{} <code>{}</code>", name(k), escape(&plain(v)))).collect();
+        let limits: Vec<String> =
+            plan.limits.iter().map(|(k, v)| format!("{} <code>{}</code>", name(k), escape(&plain(v)))).collect();
         facts.push(("Limits of an attempt".to_owned(), limits.join(", ")));
     }
-    let models: Vec<String> = plan.models.iter().map(|m| link(&href(&page, &model_path(context.config, &m.id)), &name(&m.name))).collect();
+    let models: Vec<String> =
+        plan.models.iter().map(|m| link(&href(&page, &model_path(context.config, &m.id)), &name(&m.name))).collect();
     facts.push(("Models".to_owned(), models.join(", ")));
     if let Some(tool) = &plan.tool {
         facts.push(("Written by".to_owned(), name(tool)));
     }
     let lead = plan.note.as_deref().map_or(String::new(), |n| format!("<span class=\"name\">{}</span>", escape(n)));
-    let view = SectionsView { kicker: "Run".into(), heading: name(&plan.run), lead, facts, sections: vec![files(context, run, &page)] };
-    let crumbs = vec![(context.config.title.clone(), "index.html".to_owned()), ("Runs".to_owned(), "runs.html".to_owned())];
+    let view = SectionsView {
+        kicker: "Run".into(),
+        heading: name(&plan.run),
+        lead,
+        facts,
+        sections: vec![files(context, run, &page)],
+    };
+    let crumbs =
+        vec![(context.config.title.clone(), "index.html".to_owned()), ("Runs".to_owned(), "runs.html".to_owned())];
     let description = format!("The locked plan, totals and raw files of the run {}.", plan.run);
     context.write(&Sheet { path: page, kind: "run", title: plan.run.clone(), description, crumbs, view: &view })
 }
@@ -74,7 +92,11 @@ fn plain(value: &Value) -> String {
 fn files(context: &Context<'_>, run: &RunFile, page: &str) -> Section {
     let root = root_of(page);
     let folder = slug(&run.run.run);
-    let mut table = Table::new("files", "The run’s files as published, with their <code>SHA-256</code> digests", &[("File", "file", false), ("Bytes", "bytes", true), ("<code>SHA-256</code>", "sha256", false)]);
+    let mut table = Table::new(
+        "files",
+        "The run’s files as published, with their <code>SHA-256</code> digests",
+        &[("File", "file", false), ("Bytes", "bytes", true), ("<code>SHA-256</code>", "sha256", false)],
+    );
     let mut row = |file: String, bytes: u64, sha: &str| {
         table.rows.push(Row::new(vec![
             Cell::html(link(&format!("{root}data/raw/{folder}/{file}"), &name(&file)), &file),
@@ -87,20 +109,45 @@ fn files(context: &Context<'_>, run: &RunFile, page: &str) -> Section {
         row(format!("attempts-{i:04}.jsonl"), shard.len, &shard.sha256);
     }
     let csv: Vec<String> = csv_paths(run).iter().map(|p| link(&format!("{root}{p}"), "CSV")).collect();
-    let lead = format!("<p>The pieces of <code>attempts.jsonl</code> put one after another are the file itself. The same attempts as a table: {}.</p>", csv.join(", "));
-    Section { id: "raw".into(), heading: "Raw files".into(), lead, tables: vec![context.table_without_files(&table)], ..Section::default() }
+    let lead = format!(
+        "<p>The pieces of <code>attempts.jsonl</code> put one after another are the file itself. The same attempts as a table: {}.</p>",
+        csv.join(", ")
+    );
+    Section {
+        id: "raw".into(),
+        heading: "Raw files".into(),
+        lead,
+        tables: vec![context.table_without_files(&table)],
+        ..Section::default()
+    }
 }
 
 fn write_index(context: &Context<'_>) -> Result<(), SiteError> {
     let page = "runs.html";
-    let mut table = Table::new("runs", "Every run whose raw lines this site publishes", &[("Run", "run", false), ("Suite", "suite", false), ("Source", "source", false), ("Plan locked", "created_at", false), ("Attempts", "attempts", true), ("Fixed", "fixed", true), ("Left out", "excluded", true), ("Spent", "cost_spent", true)]);
+    let mut table = Table::new(
+        "runs",
+        "Every run whose raw lines this site publishes",
+        &[
+            ("Run", "run", false),
+            ("Suite", "suite", false),
+            ("Source", "source", false),
+            ("Plan locked", "created_at", false),
+            ("Attempts", "attempts", true),
+            ("Fixed", "fixed", true),
+            ("Left out", "excluded", true),
+            ("Spent", "cost_spent", true),
+        ],
+    );
     for run in &context.data.runs {
         let n = |stat: &str| format!("run.{}.{stat}", slug(&run.run.run));
         table.rows.push(Row::new(vec![
             Cell::link(&href(page, &path(&run.run.run)), &run.run.run),
             Cell::name(&run.run.suite),
             Cell::words(source(run.run.source)),
-            Cell::html(format!("<time>{}</time>", escape(run.run.created_at.get(..10).unwrap_or(""))), &run.run.created_at),
+            Cell::html(
+                format!("<time>{}</time>", escape(run.run.created_at.get(..10).unwrap_or(""))),
+                &run.run.created_at,
+            ),
             Cell::Span(n("attempts"), " of ", n("planned")),
             Cell::Number(n("fixed")),
             Cell::Number(n("excluded")),
@@ -109,7 +156,19 @@ fn write_index(context: &Context<'_>) -> Result<(), SiteError> {
     }
     let tables = if table.rows.is_empty() { Vec::new() } else { vec![context.table(page, "site", &table)?] };
     let lead = if table.rows.is_empty() { "No run is published yet.".to_owned() } else { String::new() };
-    let view = SectionsView { heading: "Runs".into(), lead, sections: vec![Section { id: "all".into(), heading: "All runs".into(), tables, ..Section::default() }], ..SectionsView::default() };
+    let view = SectionsView {
+        heading: "Runs".into(),
+        lead,
+        sections: vec![Section { id: "all".into(), heading: "All runs".into(), tables, ..Section::default() }],
+        ..SectionsView::default()
+    };
     let crumbs = vec![(context.config.title.clone(), "index.html".to_owned())];
-    context.write(&Sheet { path: page.into(), kind: "runs", title: "Runs".into(), description: "Every run behind this site, with plans, totals and raw files.".into(), crumbs, view: &view })
+    context.write(&Sheet {
+        path: page.into(),
+        kind: "runs",
+        title: "Runs".into(),
+        description: "Every run behind this site, with plans, totals and raw files.".into(),
+        crumbs,
+        view: &view,
+    })
 }

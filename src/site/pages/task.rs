@@ -42,19 +42,36 @@ fn write(context: &Context<'_>, b: &Board<'_>, t: usize) -> Result<(), SiteError
     fact("Guards", task.guards.map(|v| format!("<code>{v}</code>")));
     fact("Attempts", Some(format!("{} of which {} fixed", n("attempts"), n("fixed"))));
     fact("Models with an attempt", Some(n("entries_with_data")));
-    let mut by_model = Table::new("models", "How often each model fixed this task", &[("Model", "model", false), ("Fixed", "fixed", true), ("Left out", "excluded", true)]);
+    let mut by_model = Table::new(
+        "models",
+        "How often each model fixed this task",
+        &[("Model", "model", false), ("Fixed", "fixed", true), ("Left out", "excluded", true)],
+    );
     for e in ordered(b, numbers) {
         let c = e.cells[t];
         let family = |what: &str| format!("cell|{}|{}|{}|{what}", b.config.id, e.key, task.id);
-        let fixed = if c.n == 0 { Cell::html("<span class=\"muted\">not run</span>".into(), "not run") } else { Cell::Ratio(family("fixed"), c.c, family("attempts"), c.n) };
-        let excluded = if c.excluded == 0 { Cell::Empty } else { Cell::html(format!("<code>{}</code>", c.excluded), "") };
-        let head = if super::entries::shows_agent(b) { Cell::name(&full_name(b, e)) } else { head_cell(context.config, &page, e) };
+        let fixed = if c.n == 0 {
+            Cell::html("<span class=\"muted\">not run</span>".into(), "not run")
+        } else {
+            Cell::Ratio(family("fixed"), c.c, family("attempts"), c.n)
+        };
+        let excluded =
+            if c.excluded == 0 { Cell::Empty } else { Cell::html(format!("<code>{}</code>", c.excluded), "") };
+        let head = if super::entries::shows_agent(b) {
+            Cell::name(&full_name(b, e))
+        } else {
+            head_cell(context.config, &page, e)
+        };
         by_model.rows.push(Row::new(vec![head, fixed, excluded]));
     }
     let by_model = context.table_without_files(&by_model.without_empty_columns());
     let files = vec![(href(&page, "data.html"), "All attempts and raw lines".to_owned())];
     let has_rows = b.rows_of(t as u32).next().is_some();
-    let table = if has_rows { TableView { html: LARGE.into(), files } } else { TableView { html: "<p>No attempt at this task exists.</p>".into(), files } };
+    let table = if has_rows {
+        TableView { html: LARGE.into(), files }
+    } else {
+        TableView { html: "<p>No attempt at this task exists.</p>".into(), files }
+    };
     let evidence = "<p>Patches, transcripts and test reports are shown where a run published them; the runs on this page did not.</p>";
     let view = SectionsView {
         kicker: format!("Task of {}", link(&href(&page, &board_path(context, b)), &escape(&b.config.title))),
@@ -63,7 +80,13 @@ fn write(context: &Context<'_>, b: &Board<'_>, t: usize) -> Result<(), SiteError
         facts,
         sections: vec![
             Section { id: "by-model".into(), heading: "By model".into(), tables: vec![by_model], ..Section::default() },
-            Section { id: "all-attempts".into(), heading: "Attempts".into(), lead: if has_rows { evidence.into() } else { String::new() }, tables: vec![table], ..Section::default() },
+            Section {
+                id: "all-attempts".into(),
+                heading: "Attempts".into(),
+                lead: if has_rows { evidence.into() } else { String::new() },
+                tables: vec![table],
+                ..Section::default()
+            },
         ],
     };
     let sheet = Sheet {
@@ -97,7 +120,18 @@ const MOST_ROWS: usize = 2000;
 
 fn write_index(context: &Context<'_>, b: &Board<'_>) -> Result<(), SiteError> {
     let page = index_path(&b.config.id);
-    let mut table = Table::new("tasks", "The tasks of this board", &[("Task", "task", false), ("Repository", "repo", false), ("Language", "language", false), ("Merged", "merged_at", false), ("Fixed", "fixed", true), ("Attempts", "attempts", true)]);
+    let mut table = Table::new(
+        "tasks",
+        "The tasks of this board",
+        &[
+            ("Task", "task", false),
+            ("Repository", "repo", false),
+            ("Language", "language", false),
+            ("Merged", "merged_at", false),
+            ("Fixed", "fixed", true),
+            ("Attempts", "attempts", true),
+        ],
+    );
     table.filter = true;
     for task in &b.tasks {
         let n = |stat: &str| Cell::Number(format!("task.{}.{}.{stat}", b.config.id, slug(&task.id)));
@@ -113,15 +147,34 @@ fn write_index(context: &Context<'_>, b: &Board<'_>) -> Result<(), SiteError> {
     let table = table.without_empty_columns();
     let mut view = context.table(&page, &b.config.id, &table)?;
     if b.tasks.len() > MOST_ROWS {
-        let items: String = b.tasks.iter().map(|t| format!("<li>{}</li>", link(&href(&page, &path(&b.config.id, &t.id)), &name(&t.id)))).collect();
+        let items: String = b
+            .tasks
+            .iter()
+            .map(|t| format!("<li>{}</li>", link(&href(&page, &path(&b.config.id, &t.id)), &name(&t.id))))
+            .collect();
         view.html = format!("<ul class=\"columns\">{items}</ul>");
     }
     let view = SectionsView {
-        kicker: link(&format!("{}{}", root_of(&page), super::super::feed::address(&board_path(context, b))), &escape(&b.config.title)),
+        kicker: link(
+            &format!("{}{}", root_of(&page), super::super::feed::address(&board_path(context, b))),
+            &escape(&b.config.title),
+        ),
         heading: "Tasks".into(),
-        sections: vec![Section { id: "list".into(), heading: "All tasks".into(), tables: vec![view], ..Section::default() }],
+        sections: vec![Section {
+            id: "list".into(),
+            heading: "All tasks".into(),
+            tables: vec![view],
+            ..Section::default()
+        }],
         ..SectionsView::default()
     };
     let title = format!("Tasks of {}", b.config.title);
-    context.write(&Sheet { path: page, kind: "tasks", title, description: format!("The tasks of {}, with attempts and fixes.", b.config.suite), crumbs: crumbs(context, b), view: &view })
+    context.write(&Sheet {
+        path: page,
+        kind: "tasks",
+        title,
+        description: format!("The tasks of {}, with attempts and fixes.", b.config.suite),
+        crumbs: crumbs(context, b),
+        view: &view,
+    })
 }

@@ -7,7 +7,12 @@ use tempfile::TempDir;
 
 fn bundled(out: &Path, extra: &[(&str, &str)], threads: &str, cwd: &Path) {
     let mut command = site_program();
-    command.current_dir(cwd).args(["build", "--threads", threads, "--root"]).arg(World::bundled()).arg("--out").arg(out);
+    command
+        .current_dir(cwd)
+        .args(["build", "--threads", threads, "--root"])
+        .arg(World::bundled())
+        .arg("--out")
+        .arg(out);
     for (name, value) in extra {
         command.env(name, value);
     }
@@ -21,14 +26,36 @@ fn the_bundled_results_give_the_published_figures() {
     let n = numbers(dir.path());
     let text = |id: &str| n[&format!("board.tsbench.{id}")]["text"].as_str().unwrap().to_owned();
     for (id, want) in [
-        ("attempts", "667"), ("fixed", "6"), ("cost_total", "$9.30"),
-        ("haiku.fixed", "6"), ("haiku.attempts", "20"), ("haiku.wilson_lo", "14.5%"), ("haiku.wilson_hi", "51.9%"), ("haiku.tasks_covered", "20"), ("haiku.tasks_total", "24"),
-        ("qwen25.fixed", "0"), ("qwen25.attempts", "240"), ("qwen25.wilson_lo", "0.0%"), ("qwen25.wilson_hi", "1.6%"), ("qwen25.taw_hi", "13.8%"),
-        ("codestral.fixed", "0"), ("codestral.attempts", "240"), ("codestral.wilson_hi", "1.6%"), ("codestral.taw_hi", "13.8%"),
-        ("qwen3.attempts", "167"), ("qwen3.wilson_hi", "2.2%"), ("qwen3.tasks_covered", "17"),
-        ("gptoss.attempts", "0"), ("gptoss.rate", "no data"), ("gptoss.taw_hi", "no data"), ("unrun", "1"),
-        ("qwen25.outcome.timed_out", "25"), ("qwen3.outcome.timed_out", "8"),
-        ("qwen25.outcome.patch_failed", "2"), ("codestral.outcome.patch_failed", "1"), ("qwen3.outcome.patch_failed", "1"),
+        ("attempts", "667"),
+        ("fixed", "6"),
+        ("cost_total", "$9.30"),
+        ("haiku.fixed", "6"),
+        ("haiku.attempts", "20"),
+        ("haiku.wilson_lo", "14.5%"),
+        ("haiku.wilson_hi", "51.9%"),
+        ("haiku.tasks_covered", "20"),
+        ("haiku.tasks_total", "24"),
+        ("qwen25.fixed", "0"),
+        ("qwen25.attempts", "240"),
+        ("qwen25.wilson_lo", "0.0%"),
+        ("qwen25.wilson_hi", "1.6%"),
+        ("qwen25.taw_hi", "13.8%"),
+        ("codestral.fixed", "0"),
+        ("codestral.attempts", "240"),
+        ("codestral.wilson_hi", "1.6%"),
+        ("codestral.taw_hi", "13.8%"),
+        ("qwen3.attempts", "167"),
+        ("qwen3.wilson_hi", "2.2%"),
+        ("qwen3.tasks_covered", "17"),
+        ("gptoss.attempts", "0"),
+        ("gptoss.rate", "no data"),
+        ("gptoss.taw_hi", "no data"),
+        ("unrun", "1"),
+        ("qwen25.outcome.timed_out", "25"),
+        ("qwen3.outcome.timed_out", "8"),
+        ("qwen25.outcome.patch_failed", "2"),
+        ("codestral.outcome.patch_failed", "1"),
+        ("qwen3.outcome.patch_failed", "1"),
         ("haiku.repo.trpc~strpc.fixed", "4"),
     ] {
         assert_eq!(text(id), want, "{id}");
@@ -38,26 +65,41 @@ fn the_bundled_results_give_the_published_figures() {
         assert!(home.contains(state), "{state}");
     }
     let reported = fs::read_to_string(dir.path().join("board/thinkbench.html")).unwrap();
-    assert!(reported.contains("Reported by the publisher") && !reported.contains("Tie group"), "publisher figures are shown apart and unranked");
+    assert!(
+        reported.contains("Reported by the publisher") && !reported.contains("Tie group"),
+        "publisher figures are shown apart and unranked"
+    );
 }
 
 #[test]
 fn two_builds_are_the_same_bytes_with_other_threads_zone_language_and_folder() {
     let (one, two, elsewhere) = (TempDir::new().unwrap(), TempDir::new().unwrap(), TempDir::new().unwrap());
     bundled(one.path(), &[("TZ", "UTC"), ("LANG", "C")], "1", Path::new("."));
-    bundled(two.path(), &[("TZ", "Asia/Kathmandu"), ("LANG", "de_DE.UTF-8"), ("LC_ALL", "tr_TR.UTF-8")], "2", elsewhere.path());
+    bundled(
+        two.path(),
+        &[("TZ", "Asia/Kathmandu"), ("LANG", "de_DE.UTF-8"), ("LC_ALL", "tr_TR.UTF-8")],
+        "2",
+        elsewhere.path(),
+    );
     assert!(files(one.path()) == files(two.path()));
 }
 
 fn small() -> World {
     let world = World::new("");
-    let lines: Vec<_> = ["t1", "t2", "t3"].iter().flat_map(|t| ["m1", "m2"].map(|m| line(t, m, 0, if *t == "t1" { "resolved" } else { "unresolved" }))).collect();
+    let lines: Vec<_> = ["t1", "t2", "t3"]
+        .iter()
+        .flat_map(|t| ["m1", "m2"].map(|m| line(t, m, 0, if *t == "t1" { "resolved" } else { "unresolved" })))
+        .collect();
     world.run("r1", &["t1", "t2", "t3"], &["m1", "m2"], 2, json!({}), &lines);
     world
 }
 
 fn stamps(dir: &Path) -> Vec<(String, u64, i64)> {
-    files(dir).keys().map(|name| (name.clone(), fs::metadata(dir.join(name)).unwrap())).map(|(n, m)| (n, m.ino(), m.mtime_nsec())).collect()
+    files(dir)
+        .keys()
+        .map(|name| (name.clone(), fs::metadata(dir.join(name)).unwrap()))
+        .map(|(n, m)| (n, m.ino(), m.mtime_nsec()))
+        .collect()
 }
 
 #[test]
@@ -73,7 +115,11 @@ fn building_again_without_a_change_rewrites_no_file() {
 fn a_rebuild_after_any_change_equals_a_clean_build() {
     let world = small();
     let site = world.build();
-    let attempts = walkdir::WalkDir::new(world.path("results")).into_iter().map(|e| e.unwrap().into_path()).find(|p| p.ends_with("attempts.jsonl")).unwrap();
+    let attempts = walkdir::WalkDir::new(world.path("results"))
+        .into_iter()
+        .map(|e| e.unwrap().into_path())
+        .find(|p| p.ends_with("attempts.jsonl"))
+        .unwrap();
     let append = || {
         let text = fs::read_to_string(&attempts).unwrap();
         let first = text.lines().next().unwrap().replace("\"repeat\":0", "\"repeat\":1");
@@ -81,9 +127,14 @@ fn a_rebuild_after_any_change_equals_a_clean_build() {
     };
     let steps: [&dyn Fn(); 5] = [
         &append,
-        &|| { world.content("about.md", "Of {{ n(\"board.b.attempts\") }} attempts."); },
+        &|| {
+            world.content("about.md", "Of {{ n(\"board.b.attempts\") }} attempts.");
+        },
         &|| edit(&world.path("content/site.toml"), "title = \"Test\"", "title = \"Other\""),
-        &|| { fs::create_dir(world.path("site-templates")).unwrap(); fs::write(world.path("site-templates/site.css"), "main{color:red}").unwrap(); },
+        &|| {
+            fs::create_dir(world.path("site-templates")).unwrap();
+            fs::write(world.path("site-templates/site.css"), "main{color:red}").unwrap();
+        },
         &|| fs::remove_file(world.path("content/about.md")).unwrap(),
     ];
     for (i, step) in steps.iter().enumerate() {
@@ -103,9 +154,16 @@ fn a_failed_build_leaves_the_old_site_and_nothing_else() {
     world.run("r2", &["t1"], &["m1"], 1, json!({}), &[line("t1", "m1", 0, "fixed")]);
     let failed = world.command(&["build"]).assert().code(2);
     let text = String::from_utf8(failed.get_output().stderr.clone()).unwrap();
-    assert!(text.contains("attempts.jsonl:1") && text.contains("unknown outcome \"fixed\"") && text.contains("hint:"), "{text}");
+    assert!(
+        text.contains("attempts.jsonl:1") && text.contains("unknown outcome \"fixed\"") && text.contains("hint:"),
+        "{text}"
+    );
     assert!(before == files(&site));
-    let left: Vec<String> = fs::read_dir(world.dir.path()).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).filter(|n| n.starts_with('.')).collect();
+    let left: Vec<String> = fs::read_dir(world.dir.path())
+        .unwrap()
+        .map(|e| e.unwrap().file_name().into_string().unwrap())
+        .filter(|n| n.starts_with('.'))
+        .collect();
     assert_eq!(left, Vec::<String>::new(), "the stage is gone");
 }
 
@@ -136,10 +194,29 @@ fn a_typed_digit_in_a_sentence_fails_the_build_and_a_quoted_number_does_not() {
 #[test]
 fn excluded_attempts_are_shown_with_both_denominators() {
     let world = World::new("");
-    world.run("r", &["t1", "t2"], &["m"], 2, json!({}), &[line("t1", "m", 0, "resolved"), line("t1", "m", 1, "infra_error"), line("t2", "m", 0, "stopped"), line("t2", "m", 1, "observed")]);
+    world.run(
+        "r",
+        &["t1", "t2"],
+        &["m"],
+        2,
+        json!({}),
+        &[
+            line("t1", "m", 0, "resolved"),
+            line("t1", "m", 1, "infra_error"),
+            line("t2", "m", 0, "stopped"),
+            line("t2", "m", 1, "observed"),
+        ],
+    );
     world.build();
     let n = world.numbers();
-    for (id, want) in [("attempts", json!(1.0)), ("excluded", json!(2.0)), ("rate", json!(1.0)), ("worst_rate", json!(1.0 / 3.0)), ("best_rate", json!(1.0)), ("tasks_covered", json!(1.0))] {
+    for (id, want) in [
+        ("attempts", json!(1.0)),
+        ("excluded", json!(2.0)),
+        ("rate", json!(1.0)),
+        ("worst_rate", json!(1.0 / 3.0)),
+        ("best_rate", json!(1.0)),
+        ("tasks_covered", json!(1.0)),
+    ] {
         assert_eq!(n[&format!("board.b.m.{id}")]["value"], want, "{id}");
     }
 }
@@ -147,7 +224,14 @@ fn excluded_attempts_are_shown_with_both_denominators() {
 #[test]
 fn a_run_may_count_infrastructure_faults_as_failures() {
     let world = World::new("");
-    world.run("r", &["t1", "t2"], &["m"], 1, json!({"scoring": {"infra": "fail"}}), &[line("t1", "m", 0, "resolved"), line("t2", "m", 0, "infra_error")]);
+    world.run(
+        "r",
+        &["t1", "t2"],
+        &["m"],
+        1,
+        json!({"scoring": {"infra": "fail"}}),
+        &[line("t1", "m", 0, "resolved"), line("t2", "m", 0, "infra_error")],
+    );
     world.build();
     let n = world.numbers();
     assert_eq!(n["board.b.m.attempts"]["value"], json!(2.0));
@@ -159,7 +243,17 @@ fn a_run_may_count_infrastructure_faults_as_failures() {
 #[test]
 fn an_unknown_cost_is_counted_and_never_free() {
     let world = World::new("");
-    world.run("r", &["t1", "t2"], &["m"], 1, json!({}), &[line("t1", "m", 0, "resolved").with(json!({"cost_usd": 0.5})), line("t2", "m", 0, "unresolved").with(json!({"cost_usd": null}))]);
+    world.run(
+        "r",
+        &["t1", "t2"],
+        &["m"],
+        1,
+        json!({}),
+        &[
+            line("t1", "m", 0, "resolved").with(json!({"cost_usd": 0.5})),
+            line("t2", "m", 0, "unresolved").with(json!({"cost_usd": null})),
+        ],
+    );
     world.build();
     let n = world.numbers();
     assert_eq!(n["board.b.m.cost_unknown"]["value"], json!(1.0));
@@ -202,7 +296,13 @@ fn check_finds_what_a_host_or_a_reader_would_trip_over() {
     fs::remove_file(site.join("404.html")).unwrap();
     let out = world.command(&["check"]).assert().code(1);
     let text = String::from_utf8(out.get_output().stdout.clone()).unwrap();
-    for want in ["runs.html: links to nowhere", "the host redirects", "one Content-Security-Policy", "extra.txt: is not in", "404.html"] {
+    for want in [
+        "runs.html: links to nowhere",
+        "the host redirects",
+        "one Content-Security-Policy",
+        "extra.txt: is not in",
+        "404.html",
+    ] {
         assert!(text.contains(want), "{want} in {text}");
     }
 }

@@ -29,7 +29,11 @@ fn hostile_names_and_texts_stay_text_inside_the_site() {
         assert!(!text.contains("<script>alert") && !text.contains("<img src=x"), "{name}");
         assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}') && !text.contains('\u{2066}'), "{name}");
     }
-    let all: String = found.iter().filter(|(n, _)| n.starts_with("task/")).map(|(_, b)| String::from_utf8_lossy(b).into_owned()).collect();
+    let all: String = found
+        .iter()
+        .filter(|(n, _)| n.starts_with("task/"))
+        .map(|(_, b)| String::from_utf8_lossy(b).into_owned())
+        .collect();
     assert!(all.contains("&lt;/script&gt;&lt;img src=x"), "the error is shown as text");
     assert!(all.contains("t{{ 7*7 }}"), "a template in a name is not run");
     world.command(&["check"]).assert().success();
@@ -40,10 +44,16 @@ fn hostile_names_and_texts_stay_text_inside_the_site() {
 fn two_names_that_a_file_system_would_fold_are_told_apart() {
     let world = World::new("");
     let tasks = ["Task", "task", "ta/sk", "ta~ssk", "ta:sk", "t\u{e4}sk", "ta\u{308}sk"];
-    let lines: Vec<_> = ["Task", "task", "ta/sk", "ta~ssk", "ta:sk", "t\u{e4}sk", "ta\u{308}sk"].into_iter().flat_map(|t| ["M", "m"].map(|m| line(t, m, 0, "resolved"))).collect();
+    let lines: Vec<_> = ["Task", "task", "ta/sk", "ta~ssk", "ta:sk", "t\u{e4}sk", "ta\u{308}sk"]
+        .into_iter()
+        .flat_map(|t| ["M", "m"].map(|m| line(t, m, 0, "resolved")))
+        .collect();
     world.run("r", &tasks, &["M", "m"], 1, json!({}), &lines);
     let site = world.build();
-    let pages: std::collections::BTreeSet<String> = fs::read_dir(site.join("task/b")).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap().to_lowercase()).collect();
+    let pages: std::collections::BTreeSet<String> = fs::read_dir(site.join("task/b"))
+        .unwrap()
+        .map(|e| e.unwrap().file_name().into_string().unwrap().to_lowercase())
+        .collect();
     assert_eq!(pages.len(), tasks.len());
     world.command(&["verify"]).assert().success();
 }
@@ -51,7 +61,14 @@ fn two_names_that_a_file_system_would_fold_are_told_apart() {
 #[test]
 fn two_models_with_one_key_are_an_error_that_names_both() {
     let world = World::new("[[model]]\nkey = \"x\"\nid = \"one\"\n");
-    world.run("r", &["t"], &["one", "x"], 1, json!({}), &[line("t", "one", 0, "resolved"), line("t", "x", 0, "resolved")]);
+    world.run(
+        "r",
+        &["t"],
+        &["one", "x"],
+        1,
+        json!({}),
+        &[line("t", "one", 0, "resolved"), line("t", "x", 0, "resolved")],
+    );
     let failed = world.command(&["build"]).assert().code(2);
     let text = String::from_utf8_lossy(&failed.get_output().stderr).into_owned();
     assert!(text.contains("\"one\"") && text.contains("\"x\"") && text.contains("hint:"), "{text}");
@@ -62,6 +79,10 @@ fn spreadsheet_formulas_in_names_are_disarmed() {
     let world = World::new("");
     world.run("r", &["=HYPERLINK(\"x\")"], &["@m"], 1, json!({}), &[line("=HYPERLINK(\"x\")", "@m", 0, "resolved")]);
     let site = world.build();
-    let csv: String = files(&site).into_iter().filter(|(n, _)| n.ends_with(".csv")).map(|(_, b)| String::from_utf8(b).unwrap()).collect();
+    let csv: String = files(&site)
+        .into_iter()
+        .filter(|(n, _)| n.ends_with(".csv"))
+        .map(|(_, b)| String::from_utf8(b).unwrap())
+        .collect();
     assert!(csv.lines().all(|l| !l.starts_with('=') && !l.contains(",=") && !l.contains(",@")), "{csv}");
 }

@@ -13,9 +13,16 @@ struct Server {
 
 impl Server {
     fn start(world: &World, more: &[&str]) -> Server {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_tsbench-site")).current_dir(world.dir.path()).args(["serve", "--port", "0"]).args(more).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = Command::new(env!("CARGO_BIN_EXE_tsbench-site"))
+            .current_dir(world.dir.path())
+            .args(["serve", "--port", "0"])
+            .args(more)
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-        let address = lines.find_map(|l| l.unwrap().strip_prefix("http://").map(|a| a.trim_end_matches('/').to_owned())).unwrap();
+        let address =
+            lines.find_map(|l| l.unwrap().strip_prefix("http://").map(|a| a.trim_end_matches('/').to_owned())).unwrap();
         // The pipe must be read on, or the server would block when it is full.
         std::thread::spawn(move || lines.for_each(drop));
         Server { child, address }
@@ -41,7 +48,14 @@ impl Drop for Server {
 
 fn world() -> World {
     let world = World::new("");
-    world.run("r", &["t1", "t2"], &["m1", "m2"], 1, json!({}), &[line("t1", "m1", 0, "resolved"), line("t2", "m2", 0, "unresolved")]);
+    world.run(
+        "r",
+        &["t1", "t2"],
+        &["m1", "m2"],
+        1,
+        json!({}),
+        &[line("t1", "m1", 0, "resolved"), line("t2", "m2", 0, "unresolved")],
+    );
     world
 }
 

@@ -52,10 +52,19 @@ impl World {
     }
 
     /// Adds a run of tasks × models with the given lines; `more` overrides fields of the plan.
-    pub fn run(&self, name: &str, tasks: &[&str], models: &[&str], repeats: u32, more: Value, lines: &[Line]) -> &World {
+    pub fn run(
+        &self,
+        name: &str,
+        tasks: &[&str],
+        models: &[&str],
+        repeats: u32,
+        more: Value,
+        lines: &[Line],
+    ) -> &World {
         let dir = self.path("results").join(format!("run-{}", tasks.len() + lines.len() + name.len() * 1000));
         fs::create_dir_all(&dir).unwrap();
-        let list: Vec<Value> = models.iter().map(|m| json!({"id": m, "name": m, "maker": "Maker", "tier": "paid"})).collect();
+        let list: Vec<Value> =
+            models.iter().map(|m| json!({"id": m, "name": m, "maker": "Maker", "tier": "paid"})).collect();
         let mut plan = json!({
             "schema": "tsbench.run/1", "run": name, "suite": "s@1", "source": "own", "models": list,
             "agent": {"name": "shell", "version": "1"}, "condition": "default", "tasks": tasks, "repeats": repeats,
@@ -123,7 +132,8 @@ pub fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
     for entry in walkdir::WalkDir::new(dir) {
         let entry = entry.unwrap();
         if entry.file_type().is_file() {
-            found.insert(entry.path().strip_prefix(dir).unwrap().display().to_string(), fs::read(entry.path()).unwrap());
+            found
+                .insert(entry.path().strip_prefix(dir).unwrap().display().to_string(), fs::read(entry.path()).unwrap());
         }
     }
     found
