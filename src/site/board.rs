@@ -7,7 +7,7 @@ use crate::results::{Dataset, PublisherFile, Row, RunFile};
 use crate::schema::{Infra, Model, Outcome, TaskDetail};
 use crate::stats::TaskCount;
 use rayon::prelude::*;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A row of the table: a model driven by an agent under a condition.
 #[derive(Clone, Debug)]
@@ -107,13 +107,13 @@ impl<'d> Board<'d> {
         let all: Vec<&RunFile> = data.runs.iter().filter(|r| on_board(&r.run.run, &r.run.suite)).collect();
         // An entry has one key, in a release too: what tells entries apart is looked for in all runs.
         let keys = keys(config, all.iter().flat_map(|r| ids(r)).collect());
-        let runs: Vec<&RunFile> = all.into_iter().filter(|r| keep(&r.run.created_at)).collect();
+        let runs: Vec<&RunFile> = all.iter().copied().filter(|r| keep(&r.run.created_at)).collect();
         let publishers = data
             .publishers
             .iter()
             .filter(|p| on_board(&p.record.run, &p.record.suite) && keep(&p.record.created_at))
             .collect();
-        let tasks = tasks(&runs);
+        let tasks = tasks(&all, &runs)?;
         let place: HashMap<&str, u32> = tasks.iter().enumerate().map(|(i, t)| (t.id.as_str(), i as u32)).collect();
         let task_map: Vec<Vec<u32>> =
             runs.iter().map(|r| r.run.tasks.iter().filter_map(|t| place.get(t.as_str()).copied()).collect()).collect();
@@ -267,31 +267,49 @@ fn inverse(map: &[u32], tasks: usize) -> Vec<u32> {
     out
 }
 
-/// The union of the runs' tasks; a later run's detail fills what an earlier one leaves open.
-fn tasks(runs: &[&RunFile]) -> Vec<TaskDetail> {
-    let mut all: BTreeMap<&str, TaskDetail> = BTreeMap::new();
-    for run in runs {
-        for id in &run.run.tasks {
-            all.entry(id).or_insert_with(|| TaskDetail {
-                id: id.clone(),
-                repo: None,
-                language: None,
-                merged_at: None,
-                targets: None,
-                guards: None,
-                title: None,
-            });
-        }
+/// The union of the runs' tasks. Facts about them are the board's: a run's detail fills what another leaves open, in a
+/// release too, and two that differ end the build.
+fn tasks(all: &[&RunFile], runs: &[&RunFile]) -> Result<Vec<TaskDetail>, SiteError> {
+    let mut facts: BTreeMap<&str, TaskDetail> = BTreeMap::new();
+    for run in all {
         for d in &run.run.task_details {
-            if let Some(t) = all.get_mut(d.id.as_str()) {
-                t.repo = t.repo.take().or_else(|| d.repo.clone());
-                t.language = t.language.take().or_else(|| d.language.clone());
-                t.merged_at = t.merged_at.take().or_else(|| d.merged_at.clone());
-                t.targets = t.targets.or(d.targets);
-                t.guards = t.guards.or(d.guards);
-                t.title = t.title.take().or_else(|| d.title.clone());
+            let Some(known) = facts.get_mut(d.id.as_str()) else {
+                facts.insert(&d.id, d.clone());
+                continue;
+            };
+            let said = [(&d.repo, &known.repo), (&d.language, &known.language), (&d.merged_at, &known.merged_at)];
+            for (name, (new, old)) in ["repo", "language", "merged_at"].into_iter().zip(said) {
+                if let (Some(new), Some(old)) = (new, old)
+                    && new != old
+                {
+                    let what = format!("task {:?}: {name} is {new:?} here and {old:?} in an earlier run", d.id);
+                    let file = format!("results/{}/run.json", run.run.run);
+                    return Err(SiteError::content(file, what, "a task of one suite version has one of each"));
+                }
             }
+            fill(&mut known.repo, &d.repo);
+            fill(&mut known.language, &d.language);
+            fill(&mut known.merged_at, &d.merged_at);
+            fill(&mut known.targets, &d.targets);
+            fill(&mut known.guards, &d.guards);
+            fill(&mut known.title, &d.title);
         }
     }
-    all.into_values().collect()
+    let ids: BTreeSet<&String> = runs.iter().flat_map(|r| &r.run.tasks).collect();
+    let unknown = |id: &String| TaskDetail {
+        id: id.clone(),
+        repo: None,
+        language: None,
+        merged_at: None,
+        targets: None,
+        guards: None,
+        title: None,
+    };
+    Ok(ids.into_iter().map(|id| facts.remove(id.as_str()).unwrap_or_else(|| unknown(id))).collect())
+}
+
+fn fill<T: Clone>(known: &mut Option<T>, new: &Option<T>) {
+    if known.is_none() {
+        known.clone_from(new);
+    }
 }
