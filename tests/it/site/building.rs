@@ -306,3 +306,46 @@ fn check_finds_what_a_host_or_a_reader_would_trip_over() {
         assert!(text.contains(want), "{want} in {text}");
     }
 }
+
+#[test]
+fn an_entry_has_one_key_and_its_tasks_one_set_of_facts_in_every_release() {
+    let world = World::new("[[release]]\nversion = \"first\"\nuntil = \"2026-01-31\"\nnote = \"\"\n");
+    let own = json!({"task_details": [{"id": "t"}]});
+    world.run("one", &["t"], &["m"], 1, own, &[line("t", "m", 0, "resolved")]);
+    let later = json!({
+        "agent": {"name": "shell", "version": "2"}, "created_at": "2026-03-01T00:00:00Z",
+        "task_details": [{"id": "t", "repo": "a/b"}]
+    });
+    let lines = [line("t", "m", 0, "resolved").with(json!({"agent": "shell@2"}))];
+    world.run("three", &["t"], &["m"], 1, later, &lines);
+    world.build();
+    let numbers = world.numbers();
+    let of_board: Vec<&str> =
+        numbers.values().filter(|n| n["release"].is_null()).filter_map(|n| n["entry"].as_str()).collect();
+    let of_release: Vec<&str> =
+        numbers.values().filter(|n| n["release"] == "first").filter_map(|n| n["entry"].as_str()).collect();
+    assert!(!of_release.is_empty() && of_release.iter().all(|key| of_board.contains(key)), "{of_release:?}");
+    let covered = numbers.values().find(|n| n["release"] == "first" && n["stat"] == "repos_covered").unwrap();
+    assert_eq!(covered["value"], 1.0);
+}
+
+#[test]
+fn every_line_of_a_table_as_csv_has_the_fields_of_its_heading() {
+    let world = TempDir::new().unwrap();
+    bundled(world.path(), &[], "1", world.path());
+    let tables =
+        files(world.path()).into_iter().filter(|(name, _)| name.starts_with("data/") && name.ends_with(".csv"));
+    let mut seen = 0;
+    for (name, bytes) in tables {
+        let text = String::from_utf8(bytes).unwrap();
+        // Commas inside quotes separate nothing.
+        let fields = |line: &str| line.split('"').step_by(2).map(|outside| outside.matches(',').count()).sum::<usize>();
+        let mut lines = text.lines();
+        let heading = fields(lines.next().unwrap());
+        for line in lines {
+            assert_eq!(fields(line), heading, "{name}: {line}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 100, "{seen}");
+}

@@ -86,3 +86,15 @@ fn spreadsheet_formulas_in_names_are_disarmed() {
         .collect();
     assert!(csv.lines().all(|l| !l.starts_with('=') && !l.contains(",=") && !l.contains(",@")), "{csv}");
 }
+
+#[test]
+fn two_runs_that_disagree_about_a_task_are_an_error_that_names_both_facts() {
+    let world = World::new("");
+    for (run, repo) in [("one", "a/b"), ("three", "c/d")] {
+        let details = json!({"task_details": [{"id": "t", "repo": repo}]});
+        world.run(run, &["t"], &["m"], 1, details, &[line("t", "m", 0, "resolved")]);
+    }
+    let failed = world.command(&["build"]).assert().code(2);
+    let text = String::from_utf8_lossy(&failed.get_output().stderr).into_owned();
+    assert!(text.contains("a/b") && text.contains("c/d") && text.contains("repo") && text.contains("hint:"), "{text}");
+}
