@@ -1,5 +1,7 @@
 // Outside judges: the Nu HTML checker for validity, Lighthouse for the home page.
 
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CHROMIUM, FLAGS } from "./chromium.mjs";
@@ -45,18 +47,20 @@ export async function judgeHtml(report, folder, pages) {
 
 /** Scores of one run of Lighthouse, 0 to 100 by category, and what cost points. */
 async function scoresOf(address, preset) {
+  const folder = await mkdtemp(join(tmpdir(), "tsbench-lighthouse-"));
+  const report = join(folder, "report.json"); // what the program says on its way would stand among the report
   const group = startGroup(process.execPath, [
     join(here, "node_modules/lighthouse/cli/index.js"), address,
-    "--output=json", "--output-path=stdout", "--quiet", "--no-enable-error-reporting",
+    "--output=json", `--output-path=${report}`, "--quiet", "--no-enable-error-reporting",
     ...(preset === "desktop" ? ["--preset=desktop"] : []),
     `--chrome-flags=--headless ${FLAGS.join(" ")}`,
   ], { env: { ...process.env, CHROME_PATH: CHROMIUM } });
   await group.ended;
   await group.end();
-  const text = group.text();
-  const opening = text.indexOf('{\n  "lighthouseVersion"');
-  if (opening < 0) throw new Error(`Lighthouse gave no answer: ${text.slice(-400)}`);
-  const { categories, audits } = JSON.parse(text.slice(opening, text.lastIndexOf("}") + 1));
+  const text = await readFile(report, "utf8").catch(() => undefined);
+  await rm(folder, { recursive: true, force: true });
+  if (!text) throw new Error(`Lighthouse gave no answer: ${group.text().slice(-400)}`);
+  const { categories, audits } = JSON.parse(text);
   const scores = Object.fromEntries(Object.entries(categories).map(([name, { score }]) => [name, Math.round(score * 100)]));
   const costly = Object.values(categories).flatMap(({ auditRefs }) => auditRefs)
     .filter(({ weight, id }) => weight > 0 && audits[id].score !== null && audits[id].score < 0.9)

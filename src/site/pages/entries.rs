@@ -96,7 +96,7 @@ pub fn main_table(config: &Config, b: &Board<'_>, numbers: &Numbers, page: &str)
         let (state, class) = e.status();
         let floor = numbers.value(&id(b, e, "cost_per_fix_floor")).is_some();
         let per_fix = if floor {
-            Cell::words("no fix; at least").over("cost_per_fix_floor", n("cost_per_fix_floor"))
+            Cell::html("at least".into(), "no fix").over("cost_per_fix_floor", n("cost_per_fix_floor"))
         } else {
             n("cost_per_fix")
         };
