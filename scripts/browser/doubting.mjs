@@ -42,9 +42,9 @@ async function graded(folder) {
     const lines = (await readFile(join(folder, entry.path), "utf8")).split("\n");
     const place = lines.findIndex((line) => /"outcome"\s*:\s*"(resolved|unresolved)"/.test(line));
     if (place < 0) continue;
-    const { model } = JSON.parse(lines[place]);
+    const { model, agent = "shell@1", condition = "default" } = JSON.parse(lines[place]);
     const touched = boards.flatMap((board) => board.entries
-      .filter((one) => one.model === model && board.runs.includes(entry.run))
+      .filter((one) => one.model === model && one.agent === agent && one.condition === condition && board.runs.includes(entry.run))
       .flatMap(({ key }) => numbers.filter((number) => number.board === board.id && number.entry === key
         && ["fixed", "rate"].includes(number.stat) && !number.by && !number.group && !number.release && !number.task)));
     if (touched.length > 0) return { file: entry.path, place, touched: touched.map(({ id }) => id) };
