@@ -3,6 +3,8 @@
 //! | room | in → out | may use |
 //! |---|---|---|
 //! | `schema` | the words of the glossary as types | – |
+//! | `git` | bare mirrors, files and patches as bytes → trees and patches | – |
+//! | `tasks` | task folders → checked tasks, their trees and hidden tests | git |
 //! | `results` | run files → checked rows; imports | – |
 //! | `stats` | counts → estimates and intervals; pure, seeded | – |
 //! | `charts` | numbers → SVG and PNG; pure | – |
@@ -13,7 +15,11 @@
 
 pub mod charts;
 pub mod cli;
+#[cfg(feature = "harness")]
+pub mod git;
 pub mod results;
 pub mod schema;
 pub mod site;
 pub mod stats;
+#[cfg(feature = "harness")]
+pub mod tasks;

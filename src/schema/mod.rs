@@ -5,13 +5,17 @@
 
 mod attempt;
 mod outcome;
+mod paths;
 mod publisher;
 mod run;
+mod task;
 
 pub use attempt::{Attempt, Counts, Failure, Patch, Seconds, TestCounts, Tests, Usage};
 pub use outcome::{Infra, Outcome};
+pub use paths::is_test_path;
 pub use publisher::{PublishedRow, PublisherRecord};
 pub use run::{Agent, Model, Run, Scoring, Source, TaskDetail, Tier};
+pub use task::{Limits, Scorecard, Suite, TaskSource, TaskSpec};
 
 /// Version of a stored attempt line.
 pub const ATTEMPT_SCHEMA: &str = "tsbench.attempt/1";

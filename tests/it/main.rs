@@ -4,6 +4,7 @@
 
 mod architecture;
 mod charts;
+mod git;
 mod imports;
 mod results;
 mod stats;

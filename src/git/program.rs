@@ -1,0 +1,122 @@
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Why git could not do what was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    /// The program is missing.
+    #[error("start git: {0}\nhint: apt-get install git")]
+    Start(std::io::Error),
+    /// Git refused.
+    #[error("run git {verb}: {message}")]
+    Refused {
+        /// Verb.
+        verb: String,
+        /// What git said.
+        message: String,
+    },
+    /// Git's answer was not understood.
+    #[error("read the answer of git {verb}: {what}")]
+    Answer {
+        /// Verb.
+        verb: String,
+        /// What was found and expected.
+        what: String,
+    },
+    /// A file could not be used.
+    #[error("read or write {path}: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: std::io::Error,
+    },
+    /// A mirror is missing or is none.
+    #[error("find a bare mirror at {0}\nhint: git clone --mirror URL {0}")]
+    NoMirror(PathBuf),
+}
+
+/// What git answered.
+pub(super) struct Answer {
+    pub ok: bool,
+    pub out: Vec<u8>,
+    pub err: String,
+}
+
+/// Runs git on one repository with nothing of this machine's or person's configuration.
+pub(super) fn git(
+    dir: &Path,
+    alternates: &[PathBuf],
+    index: Option<&Path>,
+    args: &[&str],
+    input: &[u8],
+) -> Result<Answer, GitError> {
+    let mut command = Command::new("git");
+    command.env_clear();
+    for name in ["PATH", "TMPDIR", "LD_LIBRARY_PATH"] {
+        if let Some(value) = std::env::var_os(name) {
+            command.env(name, value);
+        }
+    }
+    let joined: Vec<String> = alternates.iter().map(|p| p.join("objects").display().to_string()).collect();
+    command
+        .envs([("GIT_CONFIG_NOSYSTEM", "1"), ("GIT_CONFIG_GLOBAL", "/dev/null"), ("LC_ALL", "C"), ("TZ", "UTC")])
+        .envs([
+            ("GIT_TERMINAL_PROMPT", "0"),
+            ("GIT_OPTIONAL_LOCKS", "0"),
+            ("GIT_NO_REPLACE_OBJECTS", "1"),
+            ("HOME", "/nonexistent"),
+        ])
+        .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", joined.join(":"))
+        .env("GIT_DIR", dir);
+    if let Some(index) = index {
+        command.env("GIT_INDEX_FILE", index);
+    }
+    command.args([
+        "-c",
+        "core.hooksPath=/dev/null",
+        "-c",
+        "core.quotePath=false",
+        "-c",
+        "core.protectNTFS=true",
+        "-c",
+        "safe.directory=*",
+    ]);
+    let mut child = command
+        .args(args)
+        .current_dir(dir)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(GitError::Start)?;
+    let stdin = child.stdin.take();
+    let output = std::thread::scope(|scope| {
+        // A thread of its own feeds git, so that neither side waits for the other on large inputs.
+        scope.spawn(move || stdin.map(|mut pipe| pipe.write_all(input)));
+        child.wait_with_output()
+    })
+    .map_err(GitError::Start)?;
+    Ok(Answer {
+        ok: output.status.success(),
+        out: output.stdout,
+        err: String::from_utf8_lossy(&output.stderr).trim().to_owned(),
+    })
+}
+
+/// As [`git`], where a refusal is an error.
+pub(super) fn must(
+    dir: &Path,
+    alternates: &[PathBuf],
+    index: Option<&Path>,
+    args: &[&str],
+    input: &[u8],
+) -> Result<Vec<u8>, GitError> {
+    let answer = git(dir, alternates, index, args, input)?;
+    if answer.ok {
+        return Ok(answer.out);
+    }
+    let verb = args.iter().find(|a| !a.starts_with('-')).copied().unwrap_or("").to_owned();
+    Err(GitError::Refused { verb, message: answer.err })
+}

@@ -1,0 +1,76 @@
+use super::{Material, Task};
+use crate::git::{Applied, GitError};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// Everything wrong with a task that can be seen without running it.
+pub fn check(task: &Task, mirrors: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    names(task, &mut found);
+    match Material::prepare(task, mirrors) {
+        Ok(material) => {
+            if let Err(e) = trees(task, &material, &mut found) {
+                found.push(e.to_string());
+            }
+        }
+        Err(e) => found.push(e.to_string()),
+    }
+    found
+}
+
+fn names(task: &Task, found: &mut Vec<String>) {
+    let spec = &task.spec;
+    if task.problem.trim().is_empty() {
+        found.push("problem.md is empty: write what is wrong as a user would".into());
+    }
+    if spec.scorecard.is_none() && spec.targets.is_empty() {
+        found.push("task.toml: targets is empty: name the tests that fail before the fix and pass after it".into());
+    }
+    if let Some(card) = &spec.scorecard {
+        let distinct: BTreeSet<&String> = card.checks.iter().collect();
+        if card.checks.is_empty() || distinct.len() != card.checks.len() || card.command.is_empty() {
+            found.push("task.toml: scorecard needs a command and checks, each named once".into());
+        }
+    }
+    let targets: BTreeSet<&String> = spec.targets.iter().collect();
+    if targets.len() != spec.targets.len() {
+        found.push("task.toml: a target stands twice".into());
+    }
+    for guard in spec.guards.iter().filter(|g| targets.contains(g)) {
+        found.push(format!("task.toml: {guard:?} is both a target and a guard"));
+    }
+    if let Some(difficulty) = &spec.difficulty
+        && !["easy", "medium", "hard"].contains(&difficulty.as_str())
+    {
+        found.push(format!("task.toml: difficulty {difficulty:?}; expected easy, medium or hard"));
+    }
+}
+
+fn trees(task: &Task, m: &Material, found: &mut Vec<String>) -> Result<(), GitError> {
+    let start = m.store.read(&m.start)?;
+    if start.is_empty() {
+        found.push("repo/ is empty: an agent needs a tree to start from".into());
+    }
+    if m.hidden.files.is_empty() && m.hidden.removed.is_empty() && task.spec.scorecard.is_none() {
+        found.push("there are no hidden tests: add tests/ or tests.patch".into());
+    }
+    if let Some(package) = &task.spec.package
+        && !start.keys().any(|p| p.starts_with(&format!("{package}/")))
+    {
+        found.push(format!("task.toml: package {package:?} is not a folder of the tree"));
+    }
+    match m.store.apply(&m.start, &m.solution)? {
+        Applied::Strict(fixed) => {
+            let after = m.store.read(&fixed)?;
+            for path in m.hidden.files.keys().filter(|p| start.get(*p) != after.get(*p)) {
+                found.push(format!(
+                    "solution.patch changes {path:?}, which the hidden tests bring: a fix does not touch its tests"
+                ));
+            }
+        }
+        Applied::Empty => found.push("solution.patch is empty".into()),
+        Applied::Lenient(_) => found.push("solution.patch applies only leniently: make it against repo/".into()),
+        Applied::Refused(why) => found.push(format!("solution.patch does not apply: {why}")),
+    }
+    Ok(())
+}

@@ -1,0 +1,57 @@
+use crate::git::GitError;
+use std::path::PathBuf;
+
+/// Why a task could not be read or used.
+#[derive(Debug, thiserror::Error)]
+pub enum TaskError {
+    /// A file could not be read.
+    #[error("read {path}: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: std::io::Error,
+    },
+    /// A file is not what it should be.
+    #[error("use {file}: {what}\nhint: {hint}")]
+    Bad {
+        /// The file.
+        file: PathBuf,
+        /// What was found and expected; for TOML with line and marker.
+        what: String,
+        /// What to do.
+        hint: String,
+    },
+    /// There is no such suite or task.
+    #[error("find {what}\nhint: {hint}")]
+    Missing {
+        /// What was asked for.
+        what: String,
+        /// What there is.
+        hint: String,
+    },
+    /// Git could not do its part.
+    #[error("prepare the task {task}: {source}")]
+    Git {
+        /// The task.
+        task: String,
+        /// The cause.
+        source: GitError,
+    },
+}
+
+impl TaskError {
+    pub(super) fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> TaskError {
+        let path = path.into();
+        move |source| TaskError::Io { path, source }
+    }
+
+    pub(super) fn bad(file: impl Into<PathBuf>, what: impl Into<String>, hint: impl Into<String>) -> TaskError {
+        TaskError::Bad { file: file.into(), what: what.into(), hint: hint.into() }
+    }
+
+    pub(super) fn git(task: &str) -> impl FnOnce(GitError) -> TaskError {
+        let task = task.to_owned();
+        move |source| TaskError::Git { task, source }
+    }
+}

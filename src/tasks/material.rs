@@ -1,0 +1,201 @@
+use super::{Task, TaskError};
+use crate::git::{Applied, Mode, Store, Tree, TreeId};
+use crate::schema::TaskSource;
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+/// The tests that an agent never sees: files to write over the tree, and files to remove from it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Hidden {
+    /// Files by path.
+    pub files: Tree,
+    /// Paths that the tests remove.
+    pub removed: BTreeSet<String>,
+}
+
+/// The parts of a task as git objects.
+pub struct Material {
+    /// Where they are kept.
+    pub store: Store,
+    /// The tree that an agent starts from.
+    pub start: TreeId,
+    /// The human fix, as a patch.
+    pub solution: Vec<u8>,
+    /// The hidden tests.
+    pub hidden: Hidden,
+    /// SHA-256 over all that makes the task what it is, hex.
+    pub digest: String,
+}
+
+impl Material {
+    /// Prepares a task; `mirrors` holds bare mirrors named `owner__name.git`, for tasks that have a source.
+    pub fn prepare(task: &Task, mirrors: &Path) -> Result<Material, TaskError> {
+        match &task.spec.source {
+            Some(source) => from_mirror(task, source, mirrors),
+            None => from_folder(task),
+        }
+    }
+
+    /// The hidden tests over a tree.
+    pub fn with_hidden(&self, tree: &TreeId) -> Result<TreeId, crate::git::GitError> {
+        let mut files = self.store.read(tree)?;
+        for path in &self.hidden.removed {
+            files.remove(path);
+        }
+        for (path, entry) in &self.hidden.files {
+            // A file stands where the tests need a folder, or a folder where they need a file: the tests win.
+            let below = format!("{path}/");
+            files.retain(|p, _| !p.starts_with(&below) && !path.starts_with(&format!("{p}/")));
+            files.insert(path.clone(), entry.clone());
+        }
+        self.store.write(&files)
+    }
+}
+
+fn from_folder(task: &Task) -> Result<Material, TaskError> {
+    let id = task.spec.id.as_str();
+    let store = Store::new().map_err(TaskError::git(id))?;
+    let start = write(&store, id, &read_dir(&task.dir.join("repo"))?)?;
+    let solution = read(&task.dir.join("solution.patch"))?;
+    let patch = task.dir.join("tests.patch");
+    let hidden = if patch.is_file() {
+        from_patch(&store, task, &start, &read(&patch)?, &patch)?
+    } else {
+        let tree = write(&store, id, &read_dir(&task.dir.join("tests"))?)?;
+        Hidden { files: store.read(&tree).map_err(TaskError::git(id))?, removed: BTreeSet::new() }
+    };
+    finish(task, store, start, solution, hidden)
+}
+
+fn from_mirror(task: &Task, source: &TaskSource, mirrors: &Path) -> Result<Material, TaskError> {
+    let id = task.spec.id.as_str();
+    let mirror = mirrors.join(format!("{}.git", source.repo.replace('/', "__")));
+    let store = Store::over(&[&mirror]).map_err(TaskError::git(id))?;
+    let start = store.tree_of(&source.base_commit).map_err(TaskError::git(id))?;
+    let fixed = store.tree_of(&source.fix_commit).map_err(TaskError::git(id))?;
+    let (solution, tests) = split(&store, id, &start, &fixed)?;
+    for (what, bytes, want) in
+        [("solution", &solution, &source.solution_sha256), ("tests", &tests, &source.tests_sha256)]
+    {
+        let found = sha256(bytes);
+        if found != *want {
+            let file = task.dir.join("task.toml");
+            return Err(TaskError::bad(
+                file,
+                format!("source.{what}_sha256 is {want}, the mirror gives {found}"),
+                "the mirror differs from the one the task was made from: update it, or prove the task anew",
+            ));
+        }
+    }
+    let hidden = from_patch(&store, task, &start, &tests, &task.dir)?;
+    finish(task, store, start, solution, hidden)
+}
+
+/// The two halves of a change: what touches tests, and the rest.
+pub fn split(store: &Store, id: &str, start: &TreeId, fixed: &TreeId) -> Result<(Vec<u8>, Vec<u8>), TaskError> {
+    let (before, after) =
+        (store.read(start).map_err(TaskError::git(id))?, store.read(fixed).map_err(TaskError::git(id))?);
+    let changed: BTreeSet<&String> =
+        before.keys().chain(after.keys()).filter(|p| before.get(*p) != after.get(*p)).collect();
+    let (tests, code): (Vec<String>, Vec<String>) =
+        changed.into_iter().cloned().partition(|p| crate::schema::is_test_path(p));
+    let part = |paths: &[String]| {
+        if paths.is_empty() { Ok(Vec::new()) } else { store.diff(start, fixed, paths).map_err(TaskError::git(id)) }
+    };
+    Ok((part(&code)?, part(&tests)?))
+}
+
+fn from_patch(store: &Store, task: &Task, start: &TreeId, patch: &[u8], file: &Path) -> Result<Hidden, TaskError> {
+    let id = task.spec.id.as_str();
+    let after = match store.apply(start, patch).map_err(TaskError::git(id))? {
+        Applied::Strict(tree) => tree,
+        Applied::Empty => start.clone(),
+        Applied::Lenient(_) => {
+            return Err(TaskError::bad(
+                file,
+                "the hidden tests apply only leniently",
+                "make the patch against the starting tree",
+            ));
+        }
+        Applied::Refused(why) => {
+            return Err(TaskError::bad(
+                file,
+                format!("the hidden tests do not apply: {why}"),
+                "make the patch against the starting tree",
+            ));
+        }
+    };
+    let (before, after) =
+        (store.read(start).map_err(TaskError::git(id))?, store.read(&after).map_err(TaskError::git(id))?);
+    let files = after.iter().filter(|(p, e)| before.get(*p) != Some(e)).map(|(p, e)| (p.clone(), e.clone())).collect();
+    let removed = before.keys().filter(|p| !after.contains_key(*p)).cloned().collect();
+    Ok(Hidden { files, removed })
+}
+
+fn finish(task: &Task, store: Store, start: TreeId, solution: Vec<u8>, hidden: Hidden) -> Result<Material, TaskError> {
+    let mut text = format!(
+        "tsbench.task/1\nspec {}\nproblem {}\nstart {}\nsolution {}\n",
+        sha256(&task.spec_bytes),
+        sha256(task.problem.as_bytes()),
+        start.0,
+        sha256(&solution)
+    );
+    for (path, entry) in &hidden.files {
+        let _ = writeln!(text, "hidden {} {} {path}", entry.mode.word(), entry.blob);
+    }
+    for path in &hidden.removed {
+        let _ = writeln!(text, "removed {path}");
+    }
+    for (path, (mode, bytes)) in read_dir(&task.dir.join("grader"))? {
+        let _ = writeln!(text, "grader {} {} {path}", mode.word(), sha256(&bytes));
+    }
+    let digest = sha256(text.as_bytes());
+    Ok(Material { store, start, solution, hidden, digest })
+}
+
+type Files = BTreeMap<String, (Mode, Vec<u8>)>;
+
+fn write(store: &Store, id: &str, files: &Files) -> Result<TreeId, TaskError> {
+    store.write_files(files).map_err(TaskError::git(id))
+}
+
+/// Every file below a folder of ours, by its path; nothing where the folder is absent.
+fn read_dir(dir: &Path) -> Result<Files, TaskError> {
+    use std::os::unix::fs::PermissionsExt;
+    let mut files = Files::new();
+    if !dir.is_dir() {
+        return Ok(files);
+    }
+    for entry in walkdir::WalkDir::new(dir).sort_by_file_name() {
+        let entry = entry.map_err(|e| TaskError::Io { path: dir.to_owned(), source: e.into() })?;
+        let path = entry.path();
+        let kind = entry.file_type();
+        let name = path.strip_prefix(dir).unwrap_or(path);
+        let name =
+            name.to_str().ok_or_else(|| TaskError::bad(path, "the name is not UTF-8", "rename the file"))?.to_owned();
+        if kind.is_symlink() {
+            let target = std::fs::read_link(path).map_err(TaskError::io(path))?;
+            files.insert(name, (Mode::Link, target.to_string_lossy().into_owned().into_bytes()));
+        } else if kind.is_file() {
+            let meta = entry.metadata().map_err(|e| TaskError::Io { path: path.to_owned(), source: e.into() })?;
+            let mode = if meta.permissions().mode() & 0o111 != 0 { Mode::Executable } else { Mode::File };
+            files.insert(name, (mode, read(path)?));
+        }
+    }
+    Ok(files)
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, TaskError> {
+    std::fs::read(path).map_err(TaskError::io(PathBuf::from(path)))
+}
+
+/// SHA-256 in hex.
+pub fn sha256(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(64);
+    for b in Sha256::digest(bytes) {
+        let _ = write!(text, "{b:02x}");
+    }
+    text
+}
