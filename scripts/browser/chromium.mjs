@@ -38,7 +38,7 @@ export async function withPage(browser, options, address, look) {
     page.on("response", (reply) => {
       if (reply.status() >= 400 && reply.url() !== address) faults.push(`status ${reply.status()}: ${reply.url()}`);
     });
-    await page.goto(address, { waitUntil: "load" });
+    await page.goto(address, { waitUntil: "load", timeout: 120_000 }); // a busy machine is slow, not wrong
     return await look(page, faults);
   } finally {
     await context.close();
