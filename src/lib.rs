@@ -5,6 +5,8 @@
 //! | `schema` | the words of the glossary as types | – |
 //! | `git` | bare mirrors, files and patches as bytes → trees and patches | – |
 //! | `tasks` | task folders → checked tasks, their trees and hidden tests | git |
+//! | `sandbox` | commands and files → what came of them, in isolation | – |
+//! | `reports` | test report bytes → cases; one pure parser a format | – |
 //! | `results` | run files → checked rows; imports | – |
 //! | `stats` | counts → estimates and intervals; pure, seeded | – |
 //! | `charts` | numbers → SVG and PNG; pure | – |
@@ -17,7 +19,11 @@ pub mod charts;
 pub mod cli;
 #[cfg(feature = "harness")]
 pub mod git;
+#[cfg(feature = "harness")]
+pub mod reports;
 pub mod results;
+#[cfg(feature = "harness")]
+pub mod sandbox;
 pub mod schema;
 pub mod site;
 pub mod stats;

@@ -1,0 +1,199 @@
+use super::SandboxError;
+use std::collections::HashMap;
+use std::io::Read;
+use tar::{Archive, Builder, EntryType, Header};
+
+/// One file as it goes into a sandbox or comes out of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// Path relative to the folder that was named, with `/` between its parts.
+    pub path: String,
+    /// Permission bits, at most 0o777.
+    pub mode: u32,
+    /// What it is.
+    pub body: Body,
+}
+
+/// What a file is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Body {
+    /// A regular file with this content.
+    Bytes(Vec<u8>),
+    /// A symbolic link to this relative path, which stays inside the folder.
+    Link(String),
+    /// A folder.
+    Dir,
+}
+
+impl File {
+    /// A readable file.
+    pub fn new(path: impl Into<String>, bytes: impl Into<Vec<u8>>) -> File {
+        File { path: path.into(), mode: 0o644, body: Body::Bytes(bytes.into()) }
+    }
+}
+
+/// Entries of an archive that are read before it is refused.
+const MOST_ENTRIES: usize = 1_000_000;
+/// Bytes that each entry counts beside its content, so that empty files are not free.
+const ENTRY_COST: u64 = 64;
+/// The time of every file that goes in, a year that every archive format can hold: 2000-01-01.
+const TIME: u64 = 946_684_800;
+
+/// Files as a tar archive that belongs to the given user, the same bytes for the same files.
+pub fn pack(files: &[File], uid: u64) -> Result<Vec<u8>, SandboxError> {
+    let mut builder = Builder::new(Vec::new());
+    for file in files {
+        let path = checked_path(&file.path)?;
+        let mut header = Header::new_gnu();
+        header.set_mode(file.mode & 0o777);
+        header.set_uid(uid);
+        header.set_gid(uid);
+        header.set_mtime(TIME);
+        header.set_size(0);
+        let bad = |e: std::io::Error| SandboxError::entry(&file.path, e.to_string());
+        match &file.body {
+            Body::Bytes(bytes) => {
+                header.set_entry_type(EntryType::Regular);
+                header.set_size(bytes.len() as u64);
+                builder.append_data(&mut header, &path, bytes.as_slice()).map_err(bad)?;
+            }
+            Body::Dir => {
+                header.set_entry_type(EntryType::Directory);
+                builder.append_data(&mut header, &path, std::io::empty()).map_err(bad)?;
+            }
+            Body::Link(target) => {
+                header.set_entry_type(EntryType::Symlink);
+                builder.append_link(&mut header, &path, checked_link(&path, target)?).map_err(bad)?;
+            }
+        }
+    }
+    builder.into_inner().map_err(SandboxError::io("pack files"))
+}
+
+/// The files of a tar archive that a sandbox gave, none of which may name anything outside the archive's own folder.
+///
+/// `strip` leading parts are taken off every path, as Docker puts the folder's own name first; an entry with no more
+/// parts than that is the folder itself and is left out, unless it is a file.
+pub fn unpack(archive: impl Read, strip: usize, asked: &str, most: u64) -> Result<Vec<File>, SandboxError> {
+    let mut files: Vec<File> = Vec::new();
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    let mut budget = most;
+    let mut spend = |bytes: u64| match budget.checked_sub(bytes) {
+        Some(left) => {
+            budget = left;
+            Ok(left)
+        }
+        None => Err(SandboxError::TooLarge { path: asked.to_owned(), most }),
+    };
+    let broken = |e: std::io::Error| match e.get_ref().is_some_and(|inner| inner.is::<Cut>()) {
+        true => SandboxError::TooLarge { path: asked.to_owned(), most },
+        false => SandboxError::entry(asked, format!("not a whole tar archive: {e}")),
+    };
+    let mut archive = Archive::new(archive);
+    for (number, entry) in archive.entries().map_err(broken)?.enumerate() {
+        let mut entry = entry.map_err(broken)?;
+        let raw = String::from_utf8(entry.path_bytes().into_owned())
+            .map_err(|e| SandboxError::entry(&String::from_utf8_lossy(e.as_bytes()), "a name that is not UTF-8"))?;
+        if number >= MOST_ENTRIES {
+            return Err(SandboxError::entry(&raw, format!("more than {MOST_ENTRIES} files")));
+        }
+        let kind = entry.header().entry_type();
+        let whole = checked_path(&raw)?;
+        let path = match whole.splitn(strip + 1, '/').nth(strip) {
+            Some(path) => path.to_owned(),
+            None if kind.is_dir() => continue,
+            None => whole.rsplit('/').next().unwrap_or(&whole).to_owned(),
+        };
+        spend(ENTRY_COST + path.len() as u64)?;
+        let mode = entry.header().mode().map_err(broken)? & 0o777;
+        let body = match kind {
+            EntryType::Regular | EntryType::Continuous | EntryType::GNUSparse => {
+                spend(entry.size())?;
+                let mut bytes = Vec::new();
+                entry.read_to_end(&mut bytes).map_err(broken)?;
+                Body::Bytes(bytes)
+            }
+            EntryType::Directory => Body::Dir,
+            EntryType::Symlink => Body::Link(checked_link(&path, &target(&entry, &raw)?)?),
+            EntryType::Link => {
+                let to = target(&entry, &raw)?;
+                let first = checked_path(&to).ok().and_then(|to| seen.get(&to)).map(|at| &files[*at].body);
+                let Some(Body::Bytes(bytes)) = first else {
+                    return Err(SandboxError::entry(&raw, format!("a hard link to {to:?}, which is not in the archive")));
+                };
+                spend(bytes.len() as u64)?;
+                Body::Bytes(bytes.clone())
+            }
+            other => return Err(SandboxError::entry(&raw, kind_name(other))),
+        };
+        if seen.insert(whole, files.len()).is_some() {
+            return Err(SandboxError::entry(&raw, "twice in the archive"));
+        }
+        files.push(File { path, mode, body });
+    }
+    Ok(files)
+}
+
+fn target(entry: &tar::Entry<'_, impl Read>, raw: &str) -> Result<String, SandboxError> {
+    let bytes = entry.link_name_bytes().ok_or_else(|| SandboxError::entry(raw, "a link to nothing"))?;
+    String::from_utf8(bytes.into_owned()).map_err(|_| SandboxError::entry(raw, "a link whose target is not UTF-8"))
+}
+
+fn kind_name(kind: EntryType) -> String {
+    match kind {
+        EntryType::Char | EntryType::Block => "a device".to_owned(),
+        EntryType::Fifo => "a named pipe".to_owned(),
+        other => format!("an entry of the unknown kind {:?}", char::from(other.as_byte())),
+    }
+}
+
+/// A relative path without `.` and empty parts. Anything that could leave its folder is refused.
+pub(super) fn checked_path(path: &str) -> Result<String, SandboxError> {
+    if path.starts_with('/') {
+        return Err(SandboxError::entry(path, "an absolute path"));
+    }
+    if path.contains('\0') {
+        return Err(SandboxError::entry(path, "a name with a zero byte"));
+    }
+    let parts: Vec<&str> = path.split('/').filter(|p| !p.is_empty() && *p != ".").collect();
+    match parts.contains(&"..") {
+        true => Err(SandboxError::entry(path, "a path that leads upwards")),
+        false if parts.is_empty() => Ok(".".to_owned()),
+        false => Ok(parts.join("/")),
+    }
+}
+
+/// The target of a link at a checked path, if it stays inside the folder.
+pub(super) fn checked_link(path: &str, target: &str) -> Result<String, SandboxError> {
+    let mut depth = path.split('/').count() as i64 - 1;
+    if target.is_empty() || target.starts_with('/') || target.contains('\0') {
+        return Err(SandboxError::entry(path, format!("a link to {target:?}, not to a place in the same folder")));
+    }
+    for part in target.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => depth -= 1,
+            _ => depth += 1,
+        }
+        if depth < 0 {
+            return Err(SandboxError::entry(path, format!("a link to {target:?}, out of its folder")));
+        }
+    }
+    Ok(target.to_owned())
+}
+
+/// An absolute path inside, without `.`, `..` and empty parts.
+pub(super) fn checked_inside(path: &str) -> Result<String, SandboxError> {
+    match path.strip_prefix('/') {
+        Some(rest) => Ok(match checked_path(rest)?.as_str() {
+            "." => "/".to_owned(),
+            rest => format!("/{rest}"),
+        }),
+        None => Err(SandboxError::entry(path, "not an absolute path")),
+    }
+}
+
+/// The cause of a stream that was cut because it was too long.
+#[derive(Debug, thiserror::Error)]
+#[error("the stream was cut")]
+pub(super) struct Cut;
