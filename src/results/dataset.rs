@@ -8,6 +8,7 @@ use crate::schema::Run;
 use rayon::prelude::*;
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 /// One run: its plan, its rows in order of (task, model, variant, repeat, line), and its shards.
 #[derive(Debug)]
@@ -46,14 +47,10 @@ impl RunFile {
 
     /// The shard that holds a 1-based line, and the line's number within it.
     pub fn locate(&self, line: u32) -> Option<(usize, u64)> {
-        let mut left = u64::from(line).checked_sub(1)?;
-        for (i, shard) in self.shards.iter().enumerate() {
-            if left < shard.lines {
-                return Some((i, left + 1));
-            }
-            left -= shard.lines;
-        }
-        None
+        let line = u64::from(line);
+        let i = self.shards.partition_point(|s| s.before < line).checked_sub(1)?;
+        let within = line - self.shards[i].before;
+        (within <= self.shards[i].lines).then_some((i, within))
     }
 }
 
@@ -136,11 +133,17 @@ fn read_attempts(
         }
     }
     let lookups: Vec<Plan<'_>> = plans.iter().map(|(_, _, run)| Plan::new(run)).collect();
+    // A buffer for each thread, kept between its pieces.
+    let buffers = Mutex::new(Vec::new());
+    let spare = || buffers.lock().unwrap_or_else(PoisonError::into_inner);
     let pieces: Vec<Result<Piece, ResultsError>> = jobs
         .par_iter()
-        .map_init(Vec::new, |buffer, job| {
+        .map(|job| {
             let (name, path, file) = &files[job.file];
-            read_piece(job, (name, path, file), &lookups[job.run], buffer, on_shard)
+            let mut buffer = spare().pop().unwrap_or_default();
+            let piece = read_piece(job, (name, path, file), &lookups[job.run], &mut buffer, on_shard);
+            spare().push(buffer);
+            piece
         })
         .collect();
     drop(lookups);
@@ -170,7 +173,8 @@ fn empty_run((dir, plan_bytes, run): (PathBuf, Vec<u8>, Run)) -> RunFile {
 }
 
 fn append(run: &mut RunFile, mut piece: Piece, faults: &mut Vec<Fault>) {
-    let before: u64 = run.shards.iter().map(|s| s.lines).sum();
+    let before = run.shards.last().map_or(0, |s| s.before + s.lines);
+    piece.shard.before = before;
     let map: Vec<u16> = piece
         .aside
         .variants

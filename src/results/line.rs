@@ -1,10 +1,10 @@
-//! The fast path: one line that keeps the contract, read without allocating.
+//! One line that keeps the contract, read without allocating.
 
-use super::key::{self, Key};
-use super::row::{NONE_COST, NONE_U32, NONE_U64};
+use super::row::{NONE_U32, NONE_U64};
 use super::scan::Scan;
+use super::slot::Slot;
 use super::values::{
-    MAX_SMALL, failure, is_plain_time, nullable, once, pair, patch, same, small, span, time, whole, words,
+    MAX_SMALL, MAX_WHOLE, failure, is_plain_time, nullable, outcome, same, span, stop, texts, time, words,
 };
 use super::{Row, Stop};
 use crate::schema::{ATTEMPT_SCHEMA, Outcome, Run};
@@ -41,10 +41,14 @@ impl<'r> Plan<'r> {
     }
 
     pub fn model(&self, id: &str) -> Option<u16> {
-        match self.run.models.as_slice() {
-            [only] => (only.id == id).then_some(0),
-            _ => self.models.get(id).copied(),
-        }
+        self.models.get(id).copied()
+    }
+
+    /// As [`Plan::model`], looking first at the place of an earlier line's model.
+    #[inline]
+    pub fn model_near(&self, id: &str, guess: u16) -> Option<u16> {
+        let is = self.run.models.get(usize::from(guess)).is_some_and(|m| m.id == id);
+        if is { Some(guess) } else { self.model(id) }
     }
 }
 
@@ -70,7 +74,7 @@ pub(super) struct Aside {
     /// The newest end of an attempt, RFC 3339 in UTC.
     pub newest: String,
     /// Where the task of the last line stands in the plan: the next line's is most often there or just after it.
-    task: u32,
+    pub task: u32,
 }
 
 /// The agent and condition of a line.
@@ -83,188 +87,175 @@ pub(super) const DEFAULT_CONDITION: &str = "default";
 /// The largest cost of one attempt in dollars: in nano-dollars it is still exact in a double, and thousands sum in 64 bits.
 pub(super) const MAX_COST: f64 = 1e6;
 /// What one line says, as far as rows and checks need it.
-struct Line<'a> {
-    row: Row,
-    seen: u32,
-    repeat: Option<u32>,
-    outcome: Option<Outcome>,
+pub(super) struct Line<'a> {
+    pub row: Row,
+    /// The fields that the line has, by their bits.
+    pub seen: u64,
+    score: (u32, u32),
     agent: Option<Cow<'a, str>>,
     condition: Option<Cow<'a, str>>,
-    score: Option<(u32, u32)>,
     finished_at: Option<Cow<'a, str>>,
     error: Option<(Cow<'a, str>, Cow<'a, str>)>,
 }
 
-/// The fields that every line must have, as bits of [`Line::seen`].
-const REQUIRED: u32 = 0b111_1111;
+/// Where a value stood that may differ in the next line.
+#[derive(Clone, Copy)]
+pub(super) struct Mark {
+    pub slot: Slot,
+    pub depth: u32,
+    pub start: usize,
+    pub end: usize,
+}
 
-/// Reads a line that keeps the contract; none sends the caller to the diagnosis.
-pub(super) fn fast(text: &str, plan: &Plan<'_>, aside: &mut Aside, number: u32) -> Option<Row> {
-    if text.ends_with('\r') {
+/// Reads the line that begins at an offset and marks its values; gives where it ends, before its line end.
+pub(super) fn read_line<'a>(
+    (text, start): (&'a str, usize),
+    plan: &Plan<'_>,
+    aside: &mut Aside,
+    marks: &mut Vec<Mark>,
+    number: u32,
+) -> Option<(Row, u64, usize)> {
+    let mut line = Line::new(Row { task: aside.task, ..blank(number) }, 0);
+    let mut scan = Scan::new(text, start, 0);
+    line.value(&mut scan, Slot::Line, plan, marks)?;
+    // A carriage return is white space, but belongs to no line end of ours.
+    if !scan.is_done() || text.as_bytes()[..scan.place()].ends_with(b"\r") {
         return None;
     }
-    let mut line = Line {
-        row: blank(number),
-        seen: 0,
-        repeat: None,
-        outcome: None,
-        agent: None,
-        condition: None,
-        score: None,
-        finished_at: None,
-        error: None,
-    };
-    let mut scan = Scan::new(text);
-    let guess = aside.task;
-    scan.object(|s, key| line.field(s, key, plan, guess))?;
-    if !scan.is_done() || line.seen & REQUIRED != REQUIRED {
-        return None;
-    }
-    let (repeat, outcome) = (line.repeat?, line.outcome?);
     let agent = line.agent.as_deref().unwrap_or(DEFAULT_AGENT);
     let condition = line.condition.as_deref().unwrap_or(DEFAULT_CONDITION);
-    if repeat >= plan.run.repeats || agent != plan.agent || !planned_condition(condition, plan) {
+    if agent != plan.agent || !planned_condition(condition, plan) || !line.agrees(plan) {
         return None;
     }
-    if line.score.is_some_and(|(passed, total)| (passed == total) != (outcome == Outcome::Resolved)) {
-        return None;
-    }
-    if let Some(end) = &line.finished_at {
-        aside.note_end(end);
-    }
-    let mut row = line.row;
-    row.repeat = repeat;
-    row.outcome = outcome;
-    row.variant = variant_index(agent, condition, &mut aside.variants);
-    row.has_error = line.error.is_some();
-    aside.task = row.task;
-    if let Some((class, message)) = line.error {
-        aside.errors.push(ErrorText {
-            line: number,
-            class: class.into_owned(),
-            message: message.chars().take(ERROR_CHARS).collect(),
-        });
-    }
-    Some(row)
+    line.row.variant = variant_index(agent, condition, &mut aside.variants);
+    let seen = line.seen;
+    Some((line.note(aside), seen, scan.place()))
 }
 
 impl<'a> Line<'a> {
-    /// Reads the value of one key; a key that stands twice is refused.
     #[inline]
-    fn field(&mut self, s: &mut Scan<'a>, key: Key, plan: &Plan<'_>, guess: u32) -> Option<()> {
-        match key {
-            key::SCHEMA => self.first(0).and_then(|()| same(s, ATTEMPT_SCHEMA)),
-            key::RUN => self.first(1).and_then(|()| same(s, &plan.run.run)),
-            key::SUITE => self.first(2).and_then(|()| same(s, &plan.run.suite)),
-            key::TASK => {
-                self.first(3)?;
-                self.row.task = plan.task_near(&s.text()?, guess)?;
-                Some(())
-            }
-            key::MODEL => {
-                self.first(4)?;
-                self.row.model = plan.model(&s.text()?)?;
-                Some(())
-            }
-            key::REPEAT => {
-                self.first(5)?;
-                self.repeat = Some(s.number()?.whole(MAX_SMALL)? as u32);
-                Some(())
-            }
-            key::OUTCOME => {
-                self.first(6)?;
-                self.outcome = Some(Outcome::from_word(&s.text()?)?);
-                Some(())
-            }
-            _ => self.detail(s, key),
+    pub fn new(row: Row, seen: u64) -> Line<'a> {
+        Line { row, seen, score: (0, 0), agent: None, condition: None, finished_at: None, error: None }
+    }
+
+    /// Reads the value of one field and marks it; a field that stands twice is refused.
+    fn value(&mut self, s: &mut Scan<'a>, slot: Slot, plan: &Plan<'_>, marks: &mut Vec<Mark>) -> Option<()> {
+        if slot != Slot::Other {
+            (self.seen & slot.bit() == 0).then_some(())?;
+            self.seen |= slot.bit();
         }
-    }
-
-    /// Reads the value of a field that a line may leave out.
-    #[inline]
-    fn detail(&mut self, s: &mut Scan<'a>, key: Key) -> Option<()> {
-        match key {
-            key::AGENT => self.first(7).and_then(|()| words(s)).map(|t| self.agent = t),
-            key::CONDITION => self.first(8).and_then(|()| words(s)).map(|t| self.condition = t),
-            key::STOP => {
-                self.first(9)?;
-                self.row.stop = words(s)?.map_or(Stop::Unsaid, |w| Stop::from_word(&w));
-                Some(())
+        if slot.is_object() {
+            if slot != Slot::Line && s.null() {
+                return Some(());
             }
-            key::SCORE => self.first(10).and_then(|()| nullable(s, |s| pair(s, false))).map(|p| self.score = p),
-            key::TESTS => self.first(11).and_then(|()| nullable(s, |s| self.tests(s))).map(|_| ()),
-            key::PATCH => self.first(12).and_then(|()| nullable(s, patch)).map(|_| ()),
-            key::USAGE => self.first(13).and_then(|()| nullable(s, |s| self.usage(s))).map(|_| ()),
-            key::COST_USD => {
-                self.first(14)?;
-                let dollars = nullable(s, |s| s.number()?.value())?;
-                self.row.cost_nano = dollars
-                    .map_or(Some(NONE_COST), |c| (0.0..=MAX_COST).contains(&c).then(|| (c * 1e9).round() as i64))?;
-                Some(())
-            }
-            key::SECONDS => self.first(15).and_then(|()| nullable(s, |s| self.seconds(s))).map(|_| ()),
-            key::TURNS => {
-                self.first(16)?;
-                self.row.turns = small(s)?.unwrap_or(NONE_U32);
-                Some(())
-            }
-            key::RETRIES => self.first(17).and_then(|()| small(s)).map(|_| ()),
-            key::ERROR => self.first(18).and_then(|()| nullable(s, failure)).map(|e| self.error = e),
-            key::DIGESTS => self.first(19).and_then(|()| nullable(s, |s| s.object(|s, _| s.skip()))).map(|_| ()),
-            key::TOOL => self.first(20).and_then(|()| words(s)).map(|_| ()),
-            key::STARTED_AT => self.first(21).and_then(|()| time(s)).map(|_| ()),
-            key::FINISHED_AT => self.first(22).and_then(|()| time(s)).map(|t| self.finished_at = t),
-            _ => s.skip(),
+            s.object(|s, key| self.value(s, slot.field(key), plan, marks))?;
+            return (self.seen & slot.required() == slot.required()).then_some(());
         }
-    }
-
-    fn first(&mut self, bit: u32) -> Option<()> {
-        once(&mut self.seen, bit)
-    }
-
-    fn tests(&mut self, s: &mut Scan<'a>) -> Option<()> {
-        let mut seen = 0;
-        s.object(|s, key| match key {
-            key::TARGETS => once(&mut seen, 0)
-                .and_then(|()| nullable(s, |s| pair(s, true)))
-                .map(|p| self.row.targets = p.unwrap_or((0, 0))),
-            key::GUARDS => once(&mut seen, 1)
-                .and_then(|()| nullable(s, |s| pair(s, true)))
-                .map(|p| self.row.guards = p.unwrap_or((0, 0))),
-            _ => s.skip(),
-        })
-    }
-
-    fn usage(&mut self, s: &mut Scan<'a>) -> Option<()> {
-        let (mut seen, mut input, mut output) = (0, None, None);
-        s.object(|s, key| match key {
-            key::INPUT => once(&mut seen, 0).and_then(|()| whole(s)).map(|n| input = n),
-            key::OUTPUT => once(&mut seen, 1).and_then(|()| whole(s)).map(|n| output = n),
-            key::CACHED_INPUT => once(&mut seen, 2).and_then(|()| whole(s)).map(|_| ()),
-            key::CACHE_WRITE => once(&mut seen, 3).and_then(|()| whole(s)).map(|_| ()),
-            key::REQUESTS => once(&mut seen, 4).and_then(|()| whole(s)).map(|_| ()),
-            _ => s.skip(),
-        })?;
-        (self.row.tokens_in, self.row.tokens_out) = input.zip(output).unwrap_or((NONE_U64, NONE_U64));
+        s.space();
+        let (start, depth) = (s.place(), s.depth());
+        self.leaf(s, slot, plan)?;
+        marks.push(Mark { slot, depth, start, end: s.place() });
         Some(())
     }
 
-    fn seconds(&mut self, s: &mut Scan<'a>) -> Option<()> {
-        let mut seen = 0;
-        s.object(|s, key| match key {
-            key::AGENT => once(&mut seen, 0).and_then(|()| span(s)).map(|t| self.row.agent_seconds = t),
-            key::TOTAL => once(&mut seen, 1).and_then(|()| span(s)).map(|t| self.row.total_seconds = t),
-            key::INSTALL => once(&mut seen, 2).and_then(|()| span(s)).map(|_| ()),
-            key::TESTS => once(&mut seen, 3).and_then(|()| span(s)).map(|_| ()),
-            _ => s.skip(),
-        })
+    /// Reads the value of a field that is no object of slots.
+    #[inline]
+    pub fn leaf(&mut self, s: &mut Scan<'a>, slot: Slot, plan: &Plan<'_>) -> Option<()> {
+        let row = &mut self.row;
+        match slot {
+            Slot::Schema => same(s, ATTEMPT_SCHEMA)?,
+            Slot::Run => same(s, &plan.run.run)?,
+            Slot::Suite => same(s, &plan.run.suite)?,
+            Slot::Task => row.task = plan.task_near(&s.text()?, row.task)?,
+            Slot::Model => row.model = plan.model_near(&s.text()?, row.model)?,
+            Slot::Repeat => row.repeat = count(s)?,
+            Slot::Outcome => row.outcome = outcome(s)?,
+            Slot::Agent => self.agent = words(s)?,
+            Slot::Condition => self.condition = words(s)?,
+            Slot::Stop => row.stop = nullable(s, stop)?.unwrap_or(Stop::Unsaid),
+            Slot::ScorePassed => self.score.0 = count(s)?,
+            Slot::ScoreTotal => self.score.1 = count(s)?,
+            Slot::TargetsPassed => row.targets.0 = count(s)?,
+            Slot::TargetsTotal => row.targets.1 = count(s)?,
+            Slot::GuardsPassed => row.guards.0 = count(s)?,
+            Slot::GuardsTotal => row.guards.1 = count(s)?,
+            Slot::Input => row.tokens_in = s.whole(MAX_WHOLE)?.unwrap_or(NONE_U64),
+            Slot::Output => row.tokens_out = s.whole(MAX_WHOLE)?.unwrap_or(NONE_U64),
+            Slot::Cost => row.cost = cost(s)?,
+            Slot::AgentSeconds => row.agent_seconds = span(s)?,
+            Slot::TotalSeconds => row.total_seconds = span(s)?,
+            Slot::Turns => row.turns = s.whole(MAX_SMALL)?.map_or(NONE_U32, |n| n as u32),
+            Slot::Error => self.error = nullable(s, failure)?,
+            Slot::FinishedAt => self.finished_at = time(s)?,
+            _ => return unused(s, slot),
+        }
+        Some(())
     }
+
+    /// Whether the fields agree with each other and the plan.
+    #[inline]
+    pub fn agrees(&self, plan: &Plan<'_>) -> bool {
+        let (row, score) = (&self.row, self.score);
+        let full =
+            self.seen & Slot::ScorePassed.bit() == 0 || (score.0 == score.1) == (row.outcome == Outcome::Resolved);
+        let within = |(passed, total): (u32, u32)| passed <= total;
+        row.repeat < plan.run.repeats && full && within(score) && within(row.targets) && within(row.guards)
+    }
+
+    /// Gives the row, and notes beside it what rows do not hold.
+    #[inline]
+    pub fn note(&mut self, aside: &mut Aside) -> Row {
+        if let Some(end) = &self.finished_at {
+            aside.note_end(end);
+        }
+        self.row.has_error = self.error.is_some();
+        if let Some((class, message)) = self.error.take() {
+            aside.errors.push(ErrorText {
+                line: self.row.line,
+                class: class.into_owned(),
+                message: message.chars().take(ERROR_CHARS).collect(),
+            });
+        }
+        aside.task = self.row.task;
+        self.row.clone()
+    }
+}
+
+/// Reads a value that no row holds.
+#[inline]
+fn unused(s: &mut Scan<'_>, slot: Slot) -> Option<()> {
+    match slot {
+        Slot::TargetsFailed | Slot::GuardsFailed | Slot::PatchDropped => nullable(s, texts).map(|_| ()),
+        Slot::PatchSha256 | Slot::PatchApplied | Slot::Tool => nullable(s, Scan::pass_text).map(|_| ()),
+        Slot::PatchBytes | Slot::PatchFiles | Slot::CachedInput | Slot::CacheWrite | Slot::Requests => {
+            s.whole(MAX_WHOLE).map(|_| ())
+        }
+        Slot::InstallSeconds | Slot::TestSeconds => span(s).map(|_| ()),
+        Slot::Retries => s.whole(MAX_SMALL).map(|_| ()),
+        Slot::StartedAt => time(s).map(|_| ()),
+        Slot::Digests => nullable(s, |s| s.object(|s, _| s.skip())).map(|_| ()),
+        _ => s.skip(),
+    }
+}
+
+#[inline]
+fn count(s: &mut Scan<'_>) -> Option<u32> {
+    s.whole(MAX_SMALL)?.map(|n| n as u32)
+}
+
+/// Dollars; not a number stands for null.
+#[inline]
+fn cost(s: &mut Scan<'_>) -> Option<f64> {
+    s.double().filter(|c| c.is_nan() || (0.0..=MAX_COST).contains(c))
 }
 
 impl Aside {
     fn note_end(&mut self, end: &str) {
         // In UTC and without the Z, times sort as texts, fractions of a second included.
         let bare = |t: &str| t.trim_end_matches('Z').len();
+        if end == self.newest {
+            return;
+        }
         if is_plain_time(end) {
             if end[..bare(end)] > self.newest[..bare(&self.newest)] {
                 end.clone_into(&mut self.newest);
@@ -290,7 +281,7 @@ fn blank(number: u32) -> Row {
         has_error: false,
         line: number,
         turns: NONE_U32,
-        cost_nano: NONE_COST,
+        cost: f64::NAN,
         agent_seconds: f64::NAN,
         total_seconds: f64::NAN,
         tokens_in: NONE_U64,

@@ -4,6 +4,7 @@
 //! Out: a [`Dataset`] of compact rows with every fault named, and run files made from imports.
 //! This room must not know what a row means for a leaderboard: rates, intervals and pages are not its business.
 
+mod chunk;
 mod dataset;
 mod diagnose;
 mod fault;
@@ -20,7 +21,9 @@ mod plan;
 mod rewrite;
 mod row;
 mod scan;
+mod shape;
 mod shard;
+mod slot;
 mod values;
 
 pub use dataset::{Dataset, OnShard, RunFile, read, read_with};

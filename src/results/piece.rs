@@ -2,7 +2,8 @@
 
 use super::dataset::OnShard;
 use super::diagnose::diagnose;
-use super::line::{Aside, Plan, fast};
+use super::line::{Aside, Plan};
+use super::shape::Shapes;
 use super::shard::{MAX_LINE, Shard, sha256_hex};
 use super::{Fault, ResultsError, Row};
 use std::fs::File;
@@ -36,10 +37,11 @@ pub(super) fn read_piece(
 ) -> Result<Piece, ResultsError> {
     let (start, len) = job.span;
     let mut piece = Piece {
-        rows: Vec::new(),
+        // Most lines have about a thousand bytes.
+        rows: Vec::with_capacity((len / 800) as usize),
         aside: Aside::default(),
         faults: Vec::new(),
-        shard: Shard { start, len, lines: 0, sha256: String::new() },
+        shard: Shard { start, len, before: 0, lines: 0, sha256: String::new() },
     };
     if len > MAX_LINE {
         piece.shard.lines = 1;
@@ -66,43 +68,40 @@ pub(super) fn read_piece(
 fn read_lines(bytes: &[u8], name: &str, plan: &Plan<'_>, last_piece: bool, piece: &mut Piece) {
     // One check of the whole piece: it is much faster than one a line.
     let whole = std::str::from_utf8(bytes).ok();
+    let next_line = |start: usize| memchr::memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |i| start + i + 1);
+    let mut shapes = Shapes::default();
     let mut start = 0;
     let mut number: u32 = 0;
     while start < bytes.len() {
-        let end = memchr::memchr(b'\n', &bytes[start..]).map(|i| start + i);
-        let line = &bytes[start..end.unwrap_or(bytes.len())];
         number += 1;
-        let text = match whole {
-            Some(text) => text.get(start..start + line.len()),
-            None => std::str::from_utf8(line).ok(),
+        let found = match whole {
+            Some(text) => shapes.read((text, start), plan, &mut piece.aside, number),
+            None => std::str::from_utf8(&bytes[start..next_line(start)])
+                .ok()
+                .and_then(|text| shapes.read((text, 0), plan, &mut piece.aside, number))
+                .map(|(row, end)| (row, start + end)),
         };
-        match text.and_then(|t| fast(t, plan, &mut piece.aside, number)) {
-            Some(row) => {
-                piece.rows.push(row);
-                if end.is_none() {
-                    piece.faults.push(
-                        Fault::error(
-                            name,
-                            "the last line has no line end",
-                            "add a line end before anything is appended",
-                        )
-                        .at(number.into())
-                        .warning(),
-                    );
-                }
+        if let Some((row, end)) = found {
+            piece.rows.push(row);
+            if end == bytes.len() {
+                let hint = "add a line end before anything is appended";
+                let fault = Fault::error(name, "the last line has no line end", hint);
+                piece.faults.push(fault.at(number.into()).warning());
             }
-            None if end.is_none() && last_piece && is_cut_short(line) => piece.faults.push(
-                Fault::error(
-                    name,
-                    "the last line is cut short; every other line is used",
-                    "remove the rest of the line, or resume the run, which writes it anew",
-                )
-                .at(number.into())
-                .warning(),
-            ),
-            None => piece.faults.extend(diagnose(line, name, number.into(), plan)),
+            start = end + 1;
+            continue;
         }
-        start = end.map_or(bytes.len(), |e| e + 1);
+        let next = next_line(start);
+        let line = &bytes[start..next];
+        match line.strip_suffix(b"\n") {
+            None if last_piece && is_cut_short(line) => {
+                let what = "the last line is cut short; every other line is used";
+                let hint = "remove the rest of the line, or resume the run, which writes it anew";
+                piece.faults.push(Fault::error(name, what, hint).at(number.into()).warning());
+            }
+            whole => piece.faults.extend(diagnose(whole.unwrap_or(line), name, number.into(), plan)),
+        }
+        start = next;
     }
     piece.shard.lines = u64::from(number);
 }

@@ -78,7 +78,7 @@ pub struct Row {
     /// 1-based line of `attempts.jsonl`.
     pub line: u32,
     pub(super) turns: u32,
-    pub(super) cost_nano: i64,
+    pub(super) cost: f64,
     pub(super) agent_seconds: f64,
     pub(super) total_seconds: f64,
     pub(super) tokens_in: u64,
@@ -89,15 +89,19 @@ pub struct Row {
     pub guards: (u32, u32),
 }
 
-/// Stands for "the line does not say" in the integer fields of a row.
+/// Stands for "the line does not say" in the integer fields of a row; not a number does so in the others.
 pub(super) const NONE_U32: u32 = u32::MAX;
 pub(super) const NONE_U64: u64 = u64::MAX;
-pub(super) const NONE_COST: i64 = i64::MIN;
 
 impl Row {
-    /// Cost in whole nano-dollars, none where it is unknown.
+    /// Cost in dollars to the bit as the line says it, none where it is unknown.
+    pub fn cost_usd(&self) -> Option<f64> {
+        (!self.cost.is_nan()).then_some(self.cost)
+    }
+
+    /// Cost rounded to whole nano-dollars, none where it is unknown: sums of these do not depend on their order.
     pub fn cost_nano(&self) -> Option<i64> {
-        (self.cost_nano != NONE_COST).then_some(self.cost_nano)
+        self.cost_usd().map(|dollars| (dollars * 1e9).round() as i64)
     }
 
     /// Seconds that the agent worked.
@@ -115,9 +119,19 @@ impl Row {
         (self.turns != NONE_U32).then_some(self.turns)
     }
 
-    /// Input and output tokens.
+    /// Input and output tokens, none unless both are known.
     pub fn tokens(&self) -> Option<(u64, u64)> {
-        (self.tokens_in != NONE_U64).then_some((self.tokens_in, self.tokens_out))
+        self.input_tokens().zip(self.output_tokens())
+    }
+
+    /// Input tokens.
+    pub fn input_tokens(&self) -> Option<u64> {
+        (self.tokens_in != NONE_U64).then_some(self.tokens_in)
+    }
+
+    /// Output tokens.
+    pub fn output_tokens(&self) -> Option<u64> {
+        (self.tokens_out != NONE_U64).then_some(self.tokens_out)
     }
 
     pub(super) fn key(&self) -> (u32, u16, u16, u32) {

@@ -16,6 +16,8 @@ pub struct Shard {
     pub start: u64,
     /// Length in bytes.
     pub len: u64,
+    /// Lines of the file before it.
+    pub before: u64,
     /// Lines in it.
     pub lines: u64,
     /// SHA-256 in hex; empty where [`super::read`] was not asked for digests.
@@ -39,7 +41,7 @@ pub(super) fn cuts(file: &File, path: &Path) -> Result<Vec<(u64, u64)>, ResultsE
 
 /// The offset just after the last line end in the window, or else after the next one beyond it.
 fn cut_after(file: &File, path: &Path, start: u64, size: u64) -> Result<u64, ResultsError> {
-    const STEP: u64 = 64 << 10;
+    const STEP: u64 = 8 << 10;
     let mut buffer = vec![0u8; STEP as usize];
     let mut high = start + SHARD_BYTES;
     while high > start {

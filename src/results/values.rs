@@ -1,7 +1,10 @@
 //! The values that fields of a line may hold, each read as its contract says.
 
-use super::key;
+use super::Stop;
+use super::chunk::are_digits;
+use super::key::{self, Key, pack};
 use super::scan::Scan;
+use crate::schema::Outcome;
 use std::borrow::Cow;
 
 /// The largest count of tokens, bytes or requests of one attempt: millions of attempts sum in 64 bits.
@@ -29,49 +32,19 @@ pub(super) fn words<'a>(s: &mut Scan<'a>) -> Option<Option<Cow<'a, str>>> {
     nullable(s, Scan::text)
 }
 
-pub(super) fn whole(s: &mut Scan<'_>) -> Option<Option<u64>> {
-    nullable(s, |s| s.number()?.whole(MAX_WHOLE))
-}
-
-pub(super) fn small(s: &mut Scan<'_>) -> Option<Option<u32>> {
-    nullable(s, |s| s.number()?.whole(MAX_SMALL).map(|n| n as u32))
-}
-
 /// Seconds from 0; not a number stands for null.
+#[inline]
 pub(super) fn span(s: &mut Scan<'_>) -> Option<f64> {
-    Some(nullable(s, |s| s.number()?.value().filter(|t| *t >= 0.0))?.unwrap_or(f64::NAN))
+    s.double().filter(|t| !(*t < 0.0))
 }
 
+#[inline]
 pub(super) fn time<'a>(s: &mut Scan<'a>) -> Option<Option<Cow<'a, str>>> {
     nullable(s, |s| s.text().filter(|t| is_time(t)))
 }
 
-fn texts(s: &mut Scan<'_>) -> Option<()> {
-    s.array(|s| s.text().map(|_| ()))
-}
-
-/// `{passed, total}`; tests have the names of those that did not pass beside them.
-pub(super) fn pair(s: &mut Scan<'_>, names: bool) -> Option<(u32, u32)> {
-    let (mut seen, mut passed, mut total) = (0, None, None);
-    s.object(|s, key| match key {
-        key::PASSED => once(&mut seen, 0).and_then(|()| s.number()?.whole(MAX_SMALL)).map(|n| passed = Some(n as u32)),
-        key::TOTAL => once(&mut seen, 1).and_then(|()| s.number()?.whole(MAX_SMALL)).map(|n| total = Some(n as u32)),
-        key::FAILED if names => once(&mut seen, 2).and_then(|()| nullable(s, texts)).map(|_| ()),
-        _ => s.skip(),
-    })?;
-    passed.zip(total).filter(|(passed, total)| passed <= total)
-}
-
-pub(super) fn patch(s: &mut Scan<'_>) -> Option<()> {
-    let mut seen = 0;
-    s.object(|s, key| match key {
-        key::SHA256 => once(&mut seen, 0).and_then(|()| words(s)).map(|_| ()),
-        key::BYTES => once(&mut seen, 1).and_then(|()| whole(s)).map(|_| ()),
-        key::FILES => once(&mut seen, 2).and_then(|()| whole(s)).map(|_| ()),
-        key::APPLIED => once(&mut seen, 3).and_then(|()| words(s)).map(|_| ()),
-        key::DROPPED => once(&mut seen, 4).and_then(|()| nullable(s, texts)).map(|_| ()),
-        _ => s.skip(),
-    })
+pub(super) fn texts(s: &mut Scan<'_>) -> Option<()> {
+    s.array(Scan::pass_text)
 }
 
 pub(super) fn failure<'a>(s: &mut Scan<'a>) -> Option<(Cow<'a, str>, Cow<'a, str>)> {
@@ -84,28 +57,96 @@ pub(super) fn failure<'a>(s: &mut Scan<'a>) -> Option<(Cow<'a, str>, Cow<'a, str
     Some((class.unwrap_or_default(), message.unwrap_or_default()))
 }
 
+/// How an attempt counts.
+#[inline]
+pub(super) fn outcome(s: &mut Scan<'_>) -> Option<Outcome> {
+    const KEYS: [Key; Outcome::ALL.len()] = packed(&Outcome::ALL);
+    let word = s.key()?;
+    KEYS.iter().zip(Outcome::ALL).find_map(|(key, outcome)| (*key == word).then_some(outcome))
+}
+
+const fn packed(all: &[Outcome; Outcome::ALL.len()]) -> [Key; Outcome::ALL.len()] {
+    let (mut keys, mut i) = ([0; Outcome::ALL.len()], 0);
+    while i < all.len() {
+        keys[i] = pack(all[i].word());
+        i += 1;
+    }
+    keys
+}
+
+/// Why an agent stopped.
+#[inline]
+pub(super) fn stop(s: &mut Scan<'_>) -> Option<Stop> {
+    s.text().map(|word| Stop::from_word(&word))
+}
+
 /// Whether a text is an RFC 3339 time.
 pub(super) fn is_time(text: &str) -> bool {
     is_plain_time(text) || text.parse::<jiff::Timestamp>().is_ok()
 }
 
 /// The common shape `2026-01-31T12:00:00Z`, but for the last days of months, which need a calendar.
+#[inline]
 pub(super) fn is_plain_time(text: &str) -> bool {
     let Ok(t) = <&[u8; 20]>::try_from(text.as_bytes()) else { return false };
-    let two =
-        |i: usize| (t[i].is_ascii_digit() && t[i + 1].is_ascii_digit()).then(|| (t[i] - b'0') * 10 + (t[i + 1] - b'0'));
-    let within = |i: usize, low: u8, high: u8| two(i).is_some_and(|n| (low..=high).contains(&n));
-    t[4] == b'-'
-        && t[7] == b'-'
-        && t[10] == b'T'
-        && t[13] == b':'
-        && t[16] == b':'
-        && t[19] == b'Z'
-        && within(0, 0, 99)
-        && within(2, 0, 99)
-        && within(5, 1, 12)
-        && within(8, 1, 28)
-        && within(11, 0, 23)
-        && within(14, 0, 59)
-        && within(17, 0, 59)
+    let [a @ .., _, _, _, _] = t;
+    let (Some(low), Some(middle), Some(high)) = (a.first_chunk(), a.last_chunk(), t.last_chunk()) else { return false };
+    // `2026-01-`, `31T12:00` and `12:00:00Z` without its first: eight bytes each, the last two lap.
+    let (low, middle, high) = (u64::from_le_bytes(*low), u64::from_le_bytes(*middle), u64::from_le_bytes(*high));
+    let digits = are_digits(low, DATE.1) && are_digits(middle, HOURS.1) && are_digits(high, SECONDS.1);
+    let signs = low & !DATE.1 == DATE.0 && middle & !HOURS.1 == HOURS.0 && high & !SECONDS.1 == SECONDS.0;
+    let two = |i: usize| (t[i] & 15) * 10 + (t[i + 1] & 15);
+    digits
+        && signs
+        && matches!(two(5), 1..=12)
+        && matches!(two(8), 1..=28)
+        && two(11) <= 23
+        && two(14) <= 59
+        && two(17) <= 59
+}
+
+/// The signs of eight bytes of a time, and where its digits are.
+const fn pattern(text: [u8; 8]) -> (u64, u64) {
+    let (mut signs, mut digits, mut i) = ([0; 8], [0; 8], 0);
+    while i < 8 {
+        if text[i] == b'0' {
+            digits[i] = 0xff;
+        } else {
+            signs[i] = text[i];
+        }
+        i += 1;
+    }
+    (u64::from_le_bytes(signs), u64::from_le_bytes(digits))
+}
+
+const DATE: (u64, u64) = pattern(*b"0000-00-");
+const HOURS: (u64, u64) = pattern(*b"00T00:00");
+const SECONDS: (u64, u64) = pattern(*b"0:00:00Z");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plain_time_is_a_time() {
+        let good = "2026-01-28T23:59:59Z";
+        assert!(is_plain_time(good));
+        for i in 0..good.len() {
+            for byte in 0..128_u8 {
+                let mut text = good.as_bytes().to_vec();
+                text[i] = byte;
+                let text = String::from_utf8(text).unwrap();
+                if is_plain_time(&text) {
+                    assert!(text.parse::<jiff::Timestamp>().is_ok(), "{text}");
+                } else if text.is_ascii() && byte.is_ascii_digit() && text.parse::<jiff::Timestamp>().is_ok() {
+                    assert_eq!(&text[8..9], "2", "only the last days of months are not plain: {text}");
+                }
+            }
+        }
+        for text in
+            ["", "2026-01-28T23:59:59", "2026-01-28T23:59:59.5Z", "2026-01-29T23:59:59Z", "2026-00-28T23:59:59Z"]
+        {
+            assert!(!is_plain_time(text), "{text}");
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! The record contract: every fault is one error with file, line, field and remedy, and nothing else is lost.
 
+mod amounts;
 mod command;
 mod folder;
 mod lines;

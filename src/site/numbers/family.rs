@@ -2,7 +2,6 @@
 
 use crate::results::{Dataset, Row, RunFile};
 use crate::site::board::Board;
-use crate::stats::cost::dollars;
 use crate::stats::display::Format;
 use std::collections::HashMap;
 
@@ -88,11 +87,11 @@ impl<'a> Families<'a> {
 pub fn field(row: &Row, pointer: &str) -> Option<(Option<f64>, Format)> {
     let pair = |value: u32, total: u32| (total > 0).then_some(f64::from(value));
     Some(match pointer {
-        "/cost_usd" => (row.cost_nano().map(|c| dollars(i128::from(c))), Format::Usd3),
+        "/cost_usd" => (row.cost_usd(), Format::Usd3),
         "/turns" => (row.turns().map(f64::from), Format::Count),
         "/seconds/agent" => (row.agent_seconds(), Format::Seconds),
         "/seconds/total" => (row.total_seconds(), Format::Seconds),
-        "/usage/output" => (row.tokens().map(|t| t.1 as f64), Format::Count),
+        "/usage/output" => (row.output_tokens().map(|t| t as f64), Format::Count),
         "/tests/targets/passed" => (pair(row.targets.0, row.targets.1), Format::Count),
         "/tests/targets/total" => (pair(row.targets.1, row.targets.1), Format::Count),
         "/tests/guards/passed" => (pair(row.guards.0, row.guards.1), Format::Count),

@@ -64,6 +64,7 @@ fn same(run: &RunFile, row: &Row, a: &Attempt) -> Result<(), TestCaseError> {
     prop_assert_eq!(&run.run.models[usize::from(row.model)].id, &a.model);
     prop_assert_eq!(&run.variants[usize::from(row.variant)], &(a.agent.clone(), a.condition.clone()));
     prop_assert_eq!((row.repeat, row.outcome), (a.repeat, a.outcome));
+    prop_assert_eq!(row.cost_usd(), a.cost_usd);
     prop_assert_eq!(row.cost_nano(), a.cost_usd.map(|c| (c * 1e9).round() as i64));
     prop_assert_eq!(row.agent_seconds(), a.seconds.and_then(|s| s.agent));
     prop_assert_eq!(row.total_seconds(), a.seconds.and_then(|s| s.total));
@@ -104,6 +105,11 @@ fn effective(run: &RunFile) -> Vec<String> {
 
 /// Places in a JSON text where a byte changes what it means.
 fn spoiled() -> impl Strategy<Value = Vec<u8>> {
+    good_and_spoiled().prop_map(|(_, bytes)| bytes)
+}
+
+/// A good line, and the same with a few bytes changed.
+fn good_and_spoiled() -> impl Strategy<Value = (Vec<u8>, Vec<u8>)> {
     let pieces = [
         "\"",
         "\\",
@@ -127,15 +133,33 @@ fn spoiled() -> impl Strategy<Value = Vec<u8>> {
     ];
     (attempt(), prop::collection::vec((any::<prop::sample::Index>(), 0_usize..19, any::<bool>()), 1..4)).prop_map(
         move |(a, edits)| {
-            let mut bytes = serde_json::to_vec(&a).unwrap();
+            let good = serde_json::to_vec(&a).unwrap();
+            let mut bytes = good.clone();
             for (at, piece, replace) in edits {
                 let i = at.index(bytes.len());
                 let end = if replace { (i + 1).min(bytes.len()) } else { i };
                 bytes.splice(i..end, pieces[piece].bytes());
             }
             bytes.push(b'\n');
-            bytes
+            (good, bytes)
         },
+    )
+}
+
+/// What is said about a 1-based line: its row without its place, its error text, its faults but that it stands twice.
+fn said(bytes: &[u8], line: u32) -> (Option<String>, Option<String>, Vec<String>) {
+    let data = Folder::with(bytes).read();
+    let run = &data.runs[0];
+    let row = run.rows.iter().find(|r| r.line == line).map(|r| {
+        let mut row = r.clone();
+        (row.line, row.variant, row.superseded) = (0, 0, false);
+        format!("{:?} {row:?}", run.variants[usize::from(r.variant)])
+    });
+    let faults = data.faults.iter().filter(|f| f.line == Some(line.into()) && !f.what.contains("again on line"));
+    (
+        row,
+        run.error_text(line).map(|e| e.message.clone()),
+        faults.map(|f| format!("{:?} {}", f.field, f.what)).collect(),
     )
 }
 
@@ -240,6 +264,43 @@ proptest! {
         for row in &data.runs[0].rows {
             prop_assert!(serde_json::from_slice::<Value>(lines[row.line as usize - 1]).is_ok());
         }
+    }
+
+    #[test]
+    fn a_line_is_judged_alike_alone_and_between_others((good, spoiled) in good_and_spoiled()) {
+        let first = spoiled.split_inclusive(|b| *b == b'\n').next().unwrap();
+        let between = [&good, b"\n".as_slice(), first, &good, b"\n"].concat();
+        prop_assert_eq!(said(first, 1), said(&between, 2));
+    }
+
+    #[test]
+    fn an_odd_value_is_judged_alike_alone_and_between_others(odd in odd()) {
+        let between = jsonl(&[line(), odd.clone(), line()]);
+        prop_assert_eq!(said(jsonl(&[odd]).as_bytes(), 1), said(between.as_bytes(), 2));
+    }
+
+    #[test]
+    fn attempts_of_one_shape_read_back_each_as_its_own_row(one in attempt(), other in attempt()) {
+        // The fields of one with the values of the other: null stays null.
+        fn mix(one: Value, other: &Value) -> Value {
+            match (one, other) {
+                (Value::Object(map), Value::Object(others)) => {
+                    Value::Object(map.into_iter().map(|(k, v)| { let v = others.get(&k).map_or(v.clone(), |o| mix(v, o)); (k, v) }).collect())
+                }
+                (one, other) if one.is_null() || other.is_null() => one,
+                (_, other) => other.clone(),
+            }
+        }
+        let [a, b] = [&one, &other].map(|a| serde_json::to_value(a).unwrap());
+        let mut mixed = mix(a.clone(), &b);
+        mixed["score"] = a["score"].clone();
+        mixed["outcome"] = a["outcome"].clone();
+        mixed["repeat"] = ((one.repeat + 1) % 10).into();
+        let data = Folder::with(jsonl(&[a, mixed.clone()])).read();
+        prop_assert_eq!(&data.faults, &[]);
+        let mixed: Attempt = serde_json::from_value(mixed).unwrap();
+        let row = data.runs[0].rows.iter().find(|r| r.line == 2).unwrap();
+        same(&data.runs[0], row, &mixed)?;
     }
 
     #[test]
