@@ -1,17 +1,190 @@
-use super::{File, ImageRef, Sandbox, SandboxError, Spec, Swept};
+use super::docker_container::Container;
+use super::docker_exec::DockerBox;
+use super::keeper::Line;
+use super::lease::{self, Lease, MARK, Owner};
+use super::{Sandbox, SandboxError, Spec, Swept, limits};
+use bollard::Docker;
+use bollard::errors::Error;
+use bollard::models::ContainerSummaryStateEnum as State;
+use bollard::query_parameters::{
+    AttachContainerOptionsBuilder, CreateContainerOptionsBuilder, ListContainersOptionsBuilder,
+    RemoveContainerOptionsBuilder, StartContainerOptions,
+};
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use tokio::time::error::Elapsed;
 
 /// A Docker daemon.
 #[derive(Clone, Debug)]
-pub struct DockerHost {}
-/// How long steps of ours may take.
+pub struct DockerHost {
+    pub(super) docker: Docker,
+    pub(super) patience: Patience,
+    owner: Owner,
+    /// Where the daemon stores, if that is on this machine.
+    store: Option<PathBuf>,
+}
+
+/// How long steps of ours may take, none of which counts as a command's time.
 #[derive(Clone, Copy, Debug)]
-pub struct Patience {}
+pub struct Patience {
+    /// A question to the daemon, or the start of a container.
+    pub answer: Duration,
+    /// Files into a sandbox, out of one, or a snapshot.
+    pub transfer: Duration,
+    /// The building of an image.
+    pub build: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Patience {
+        Patience {
+            answer: Duration::from_secs(60),
+            transfer: Duration::from_secs(600),
+            build: Duration::from_secs(3600),
+        }
+    }
+}
+
+/// Bytes of disk that stay free beside what a sandbox may write.
+const RESERVE: u64 = 1 << 30;
+const HINT: &str = "start Docker, or name its address, or choose the local sandbox; `tsbench doctor` says more";
+
+static OPENED: AtomicU64 = AtomicU64::new(0);
 
 impl DockerHost {
-    pub(super) async fn open(&self, _: &Spec) -> Result<Box<dyn Sandbox>, SandboxError> { Err(SandboxError::NoImages) }
-    pub(super) async fn sweep(&self) -> Result<Swept, SandboxError> { Err(SandboxError::NoImages) }
-    pub(super) async fn image(&self, _: &str) -> Result<Option<ImageRef>, SandboxError> { Err(SandboxError::NoImages) }
-    pub(super) async fn build_image(&self, _: &str, _: &[File]) -> Result<ImageRef, SandboxError> { Err(SandboxError::NoImages) }
-    pub(super) async fn evict(&self, _: u64) -> Result<Vec<String>, SandboxError> { Err(SandboxError::NoImages) }
-    pub(super) async fn disk_free(&self) -> Result<Option<u64>, SandboxError> { Err(SandboxError::NoImages) }
+    /// The daemon at `unix://…` or `tcp://…`, by default at the usual socket.
+    pub async fn connect(address: Option<&str>, patience: Patience) -> Result<DockerHost, SandboxError> {
+        let no = |cause: String| SandboxError::NoDocker { cause, hint: HINT.to_owned() };
+        let docker = match address {
+            Some(address) => Docker::connect_with_host(address),
+            None => Docker::connect_with_unix_defaults(),
+        };
+        // Its own limit is for headers alone and would cut off long steps: each step has one of ours.
+        let docker = docker.map_err(|e| no(e.to_string()))?.with_timeout(patience.build + patience.transfer);
+        let mut host = DockerHost { docker, patience, owner: Owner::this()?, store: None };
+        let info = host.step("ask Docker about itself", patience.answer, host.docker.info()).await;
+        let info = info.map_err(|e| match e {
+            SandboxError::Timeout { .. } => e,
+            other => no(other.to_string()),
+        })?;
+        host.store = info.docker_root_dir.map(PathBuf::from).filter(|p| p.exists());
+        Ok(host)
+    }
+
+    /// One step of ours, with its limit.
+    pub(super) async fn step<T>(
+        &self,
+        doing: &str,
+        most: Duration,
+        step: impl Future<Output = Result<T, Error>>,
+    ) -> Result<T, SandboxError> {
+        outcome(doing, most, tokio::time::timeout(most, step).await)
+    }
+
+    pub(super) async fn open(&self, spec: &Spec) -> Result<Box<dyn Sandbox>, SandboxError> {
+        let needed = spec.limits.disk_mb.saturating_mul(1 << 20).saturating_add(RESERVE);
+        if let Some(free) = self.disk_free().await?.filter(|free| *free < needed) {
+            return Err(SandboxError::DiskFull { free, needed });
+        }
+        let body = limits::container(spec)?;
+        let number = OPENED.fetch_add(1, Ordering::Relaxed);
+        let name = format!("tsbench-{}-{number}", self.owner.word());
+        let options = CreateContainerOptionsBuilder::default().name(&name).build();
+        let made = self.docker.create_container(Some(options), body);
+        let made = tokio::time::timeout(self.patience.answer, made).await;
+        let made = match made {
+            Err(_) => {
+                self.remove(&name).await.ok(); // it may appear yet; the sweep finds it then
+                return Err(late("create a container", self.patience.answer));
+            }
+            Ok(Err(Error::DockerResponseServerError { status_code: 404, .. })) => {
+                return Err(SandboxError::ImageMissing { image: spec.image.clone() });
+            }
+            Ok(made) => made.map_err(|e| SandboxError::Transport {
+                doing: "create a container".to_owned(),
+                cause: e.to_string(),
+            })?,
+        };
+        let begun = self.begin(&made.id, &name, spec).await;
+        match begun {
+            Ok(begun) => Ok(Box::new(begun)),
+            Err(error) => {
+                self.remove(&made.id).await.ok(); // the first error says more
+                Err(error)
+            }
+        }
+    }
+
+    async fn begin(&self, id: &str, name: &str, spec: &Spec) -> Result<DockerBox, SandboxError> {
+        let answer = self.patience.answer;
+        let options = AttachContainerOptionsBuilder::default().stdin(true).stdout(true).stream(true).build();
+        let attached = self.step("attach to a container", answer, self.docker.attach_container(id, Some(options)));
+        let line = Line::new(attached.await?);
+        let started = self.docker.start_container(id, None::<StartContainerOptions>);
+        self.step("start a container", answer, started).await?;
+        let (host, most_disk) = (self.clone(), spec.limits.disk_mb.saturating_mul(1 << 20));
+        let container = Container { host, id: id.to_owned(), name: name.to_owned(), most_disk };
+        let mut begun = DockerBox::new(container, line);
+        begun.greet().await?;
+        self.touch(&spec.image).await;
+        Ok(begun)
+    }
+
+    /// Remove a container, whatever it does; gone already is as good.
+    pub(super) async fn remove(&self, id: &str) -> Result<(), SandboxError> {
+        let options = RemoveContainerOptionsBuilder::default().force(true).v(true).build();
+        let removed = tokio::time::timeout(self.patience.answer, self.docker.remove_container(id, Some(options))).await;
+        match removed {
+            Err(_) => Err(late("remove a container", self.patience.answer)),
+            Ok(Err(Error::DockerResponseServerError { status_code: 404, .. })) | Ok(Ok(())) => Ok(()),
+            // Another remove is under way: wait until the container is not there.
+            Ok(Err(Error::DockerResponseServerError { status_code: 409, .. })) => Ok(()),
+            Ok(Err(e)) => {
+                Err(SandboxError::Transport { doing: "remove a container".to_owned(), cause: e.to_string() })
+            }
+        }
+    }
+
+    pub(super) async fn sweep(&self) -> Result<Swept, SandboxError> {
+        let filters = HashMap::from([("label".to_owned(), vec![MARK.to_owned()])]);
+        let options = ListContainersOptionsBuilder::default().all(true).filters(&filters).build();
+        let listed = self.docker.list_containers(Some(options));
+        let now = lease::now();
+        let mut swept = Swept::default();
+        for found in self.step("list containers", self.patience.answer, listed).await? {
+            let Some(lease) = Lease::of(&found.labels.unwrap_or_default()) else { continue };
+            // A stopped one has lost its keeper: its owner cannot use it any more.
+            let ended = matches!(found.state, Some(State::EXITED | State::DEAD));
+            if !ended && !lease.is_over(&self.owner, now) {
+                continue;
+            }
+            let id = found.id.unwrap_or_default();
+            let name = found.names.and_then(|n| n.first().map(|n| n.trim_start_matches('/').to_owned()));
+            let name = name.unwrap_or_else(|| id.clone());
+            match self.remove(&id).await {
+                Ok(()) => swept.sandboxes.push(name),
+                Err(error) => swept.failed.push(format!("{name}: {error}")),
+            }
+        }
+        Ok(swept)
+    }
+
+    pub(super) async fn disk_free(&self) -> Result<Option<u64>, SandboxError> {
+        self.store.as_deref().map(super::local_files::free_below).transpose()
+    }
+}
+
+pub(super) fn late(doing: &str, most: Duration) -> SandboxError {
+    SandboxError::Timeout { doing: doing.to_owned(), seconds: most.as_secs() }
+}
+
+/// What came of a step of ours that was given so long.
+pub(super) fn outcome<T>(doing: &str, most: Duration, result: Result<Result<T, Error>, Elapsed>) -> Result<T, SandboxError> {
+    match result {
+        Ok(Ok(good)) => Ok(good),
+        Ok(Err(Error::RequestTimeoutError)) | Err(_) => Err(late(doing, most)),
+        Ok(Err(error)) => Err(SandboxError::Transport { doing: doing.to_owned(), cause: error.to_string() }),
+    }
 }

@@ -33,6 +33,12 @@ impl Owner {
         Ok(Owner { pid, started, host: line("/proc/sys/kernel/hostname"), boot: line("/proc/sys/kernel/random/boot_id") })
     }
 
+    /// A word for it in names, which no other process of this machine has had since it was started.
+    pub(super) fn word(&self) -> String {
+        let boot: String = self.boot.chars().filter(char::is_ascii_alphanumeric).take(6).collect();
+        format!("{boot}-{}-{}", self.pid, self.started)
+    }
+
     /// Whether it certainly ended; of another machine's processes that cannot be known.
     fn is_gone(&self, here: &Owner) -> bool {
         self.host == here.host && (self.boot != here.boot || start_of(self.pid) != Some(self.started))

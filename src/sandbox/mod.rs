@@ -7,6 +7,7 @@
 mod cgroup;
 mod command;
 mod docker;
+mod docker_container;
 mod docker_exec;
 mod docker_files;
 mod docker_images;
