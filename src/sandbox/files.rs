@@ -35,7 +35,7 @@ impl File {
 /// Entries of an archive that are read before it is refused.
 const MOST_ENTRIES: usize = 1_000_000;
 /// Bytes that each entry counts beside its content, so that empty files are not free.
-const ENTRY_COST: u64 = 64;
+pub(super) const ENTRY_COST: u64 = 64;
 /// The time of every file that goes in, a year that every archive format can hold: 2000-01-01.
 const TIME: u64 = 946_684_800;
 

@@ -17,6 +17,7 @@ mod keeper;
 mod lease;
 mod limits;
 mod local;
+mod local_exec;
 mod local_files;
 mod local_processes;
 mod output;
