@@ -7,6 +7,7 @@
 //! | `tasks` | task folders → checked tasks, their trees and hidden tests | git |
 //! | `sandbox` | commands and files → what came of them, in isolation | – |
 //! | `reports` | test report bytes → cases; one pure parser a format | – |
+//! | `languages` | a tree → how to install and test it | reports |
 //! | `results` | run files → checked rows; imports | – |
 //! | `stats` | counts → estimates and intervals; pure, seeded | – |
 //! | `charts` | numbers → SVG and PNG; pure | – |
@@ -19,6 +20,8 @@ pub mod charts;
 pub mod cli;
 #[cfg(feature = "harness")]
 pub mod git;
+#[cfg(feature = "harness")]
+pub mod languages;
 #[cfg(feature = "harness")]
 pub mod reports;
 pub mod results;

@@ -1,0 +1,241 @@
+use super::plan::{env, stdin, words};
+use super::{Files, Language, LanguageError, Places, Plan, Step, TestCommand, Tool, diff, java_build as build};
+use crate::reports::{Key, Report, open_parcel, parse_junit};
+
+/// Java: Maven or a Gradle wrapper, and the JUnit XML that they write.
+///
+/// What code under test can forge: it runs in a JVM that the build tool starts, so code written against that tool can
+/// send it results of its own, or replace assertions by reflection or instrumentation. It cannot do so by files that are
+/// there before or that it writes itself (the build tool's exit code would disagree, or the tool writes over them), by
+/// output, by leaving early (the build tool fails), by skipping, by services or classes that stand before the libraries.
+pub struct Java;
+
+const TOOLS: [Tool; 2] = [
+    Tool { name: "launch.sh", bytes: include_bytes!("launch.sh") },
+    Tool { name: "gradle_init.gradle", bytes: include_bytes!("gradle_init.gradle") },
+];
+
+/// Build files, and what the test platform loads of its own accord.
+const PROTECTED: [&str; 13] = [
+    "**/src/{test,testFixtures,integrationTest}/**",
+    "**/pom.xml",
+    "**/.mvn/**",
+    "**/{mvnw,mvnw.cmd,gradlew,gradlew.bat}",
+    "**/*.{gradle,gradle.kts}",
+    "**/gradle/**",
+    "**/{gradle.properties,gradle.lockfile}",
+    "**/buildSrc/**",
+    "**/{target,build}/**",
+    "**/{junit-platform.properties,surefire.properties}",
+    "**/META-INF/services/{org.junit,javax.annotation.processing,org.mockito,org.assertj,org.testng}*",
+    "**/META-INF/services/org.apache.maven*",
+    "**/mockito-extensions/**",
+];
+
+/// Packages of test libraries; classes in them would stand before the real ones. Covered unless the tree is their own.
+const SHADOWS: [&str; 10] = [
+    "org/junit", "junit", "org/hamcrest", "org/assertj", "org/mockito", "org/testng", "org/opentest4j", "org/apiguardian",
+    "org/apache/maven", "com/google/common/truth",
+];
+
+impl Language for Java {
+    fn name(&self) -> &'static str {
+        "java"
+    }
+
+    fn image(&self) -> &'static str {
+        "tsbench/java:1"
+    }
+
+    fn tools(&self) -> &'static [Tool] {
+        &TOOLS
+    }
+
+    fn detect(&self, tree: &dyn Files, package: Option<&str>, runtime: Option<&str>) -> Result<Plan, LanguageError> {
+        let mut plan = build::plan(tree, package.unwrap_or(""), runtime)?;
+        let paths = tree.paths();
+        // A package of the tree's own that happens to be called `target` or `build` is code.
+        let built = "**/{target,build}/**";
+        let own = paths.iter().any(|p| p.contains("/target/") || p.contains("/build/"));
+        plan.protected = PROTECTED.iter().filter(|g| !own || **g != built).map(|g| (*g).to_owned()).collect();
+        if own {
+            plan.protected.push("**/{surefire-reports,test-results}/**".into());
+        }
+        for shadow in SHADOWS {
+            let below = format!("/{shadow}/");
+            if !paths.iter().any(|p| p.contains("src/main/") && p.contains(&below)) {
+                plan.protected.push(format!("**/src/main/*/{shadow}/**"));
+            }
+        }
+        Ok(plan)
+    }
+
+    fn install(&self, plan: &Plan, at: &Places) -> Vec<Step> {
+        let step = |goal: &str, may_fail| Step {
+            words: build::command(plan, at, goal, false),
+            dir: build::dir(plan, at),
+            env: environment(at),
+            may_fail,
+        };
+        // The tests run once, whatever comes of it: build tools fetch what runs tests only when they run some.
+        match plan.manager.as_str() {
+            "maven" => vec![step("test-compile", false), step("test", true)],
+            _ => vec![step("testClasses", false), step("test", true)],
+        }
+    }
+
+    fn version(&self, plan: &Plan, at: &Places) -> Step {
+        Step { words: words("java -version"), dir: build::dir(plan, at), env: environment(at), may_fail: false }
+    }
+
+    fn test(&self, plan: &Plan, at: &Places, key: &Key) -> TestCommand {
+        let mut all = words(&format!("/bin/sh {}/launch.sh xml", at.tools));
+        all.push(plan.fact("dir").filter(|d| !d.is_empty()).unwrap_or(".").to_owned());
+        all.extend(build::command(plan, at, "test", true));
+        TestCommand { words: all, dir: at.tree.clone(), env: environment(at), stdin: stdin(at, key) }
+    }
+
+    fn read(&self, _plan: &Plan, files: &[(String, Vec<u8>)], key: &Key) -> Report {
+        let mut report = Report::default();
+        for (_, bytes) in files.iter().filter(|(name, _)| name.ends_with(".xml")) {
+            report.join(parse_junit(bytes));
+        }
+        (report.seal, report.exit) = open_parcel(files, key);
+        report
+    }
+
+    fn is_build_failure(&self, _report: &Report, stdout: &[u8], stderr: &[u8]) -> bool {
+        let marks = [
+            "COMPILATION ERROR",
+            "Compilation failure",
+            "Compilation failed; see the compiler",
+            "cannot find symbol",
+            "class, interface, or enum expected",
+            "class, interface, enum, or record expected",
+            "';' expected",
+            "illegal start of",
+            "reached end of file while parsing",
+        ];
+        [stdout, stderr].iter().any(|bytes| {
+            let text = String::from_utf8_lossy(bytes);
+            marks.iter().any(|m| text.contains(m))
+        })
+    }
+
+    fn ids_in_diff(&self, _plan: &Plan, patch: &[u8]) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut armed: Option<String> = None;
+        for (file, line) in diff::added(patch) {
+            let Some(class) = class_of(&file) else { continue };
+            if armed.as_ref().is_some_and(|f| *f != file) {
+                armed = None;
+            }
+            let (annotations, rest) = annotations(line.trim());
+            if annotations.iter().any(|a| TESTS.contains(&a.as_str())) {
+                armed = Some(file.clone());
+            }
+            if let Some(name) = method(rest).filter(|n| armed.is_some() || old_style(rest, n)) {
+                found.push(format!("{class}::{name}"));
+                armed = None;
+            } else if !rest.is_empty() && !rest.starts_with("//") && !rest.starts_with('*') && !rest.starts_with("/*") {
+                armed = None;
+            }
+        }
+        found
+    }
+
+    fn files_of(&self, id: &str, tree: &dyn Files) -> Vec<String> {
+        let class = id.split("::").next().unwrap_or(id).split('$').next().unwrap_or(id).replace('.', "/");
+        let ends: Vec<String> = ["java", "kt", "groovy"].iter().map(|x| format!("{class}.{x}")).collect();
+        let is_it = |p: &String| ends.iter().any(|e| p.strip_suffix(e.as_str()).is_some_and(|head| head.is_empty() || head.ends_with('/')));
+        tree.paths().into_iter().filter(is_it).collect()
+    }
+
+    fn merge(&self, _path: &str, _trusted: &[u8], _theirs: &[u8]) -> Option<Vec<u8>> {
+        None
+    }
+}
+
+const TESTS: [&str; 6] = ["Test", "ParameterizedTest", "RepeatedTest", "TestFactory", "TestTemplate", "Property"];
+
+/// `src/test/java/a/b/C.java` → `a.b.C`.
+fn class_of(file: &str) -> Option<String> {
+    let folders = ["src/test/java/", "src/test/kotlin/", "src/test/groovy/"];
+    let inside = folders.iter().find_map(|f| file.find(f).map(|at| &file[at + f.len()..]))?;
+    let (stem, _) = inside.rsplit_once('.')?;
+    Some(stem.replace('/', "."))
+}
+
+/// The annotations at the begin of a line, by their last names, and what follows them.
+fn annotations(mut line: &str) -> (Vec<String>, &str) {
+    let mut found = Vec::new();
+    while let Some(rest) = line.strip_prefix('@') {
+        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '.' && c != '_').unwrap_or(rest.len());
+        let name = rest[..end].rsplit('.').next().unwrap_or("");
+        if name == "interface" {
+            break;
+        }
+        found.push(name.to_owned());
+        line = rest[end..].trim_start();
+        if line.starts_with('(') {
+            let mut depth = 0_i32;
+            let close = line.char_indices().find(|(_, c)| {
+                depth += i32::from(*c == '(') - i32::from(*c == ')');
+                depth == 0
+            });
+            line = close.map_or("", |(i, _)| line[i + 1..].trim_start());
+        }
+    }
+    (found, line)
+}
+
+/// The name of the method that a line declares, in Java, Kotlin or Groovy.
+fn method(line: &str) -> Option<String> {
+    if let Some(rest) = line.split("fun ").nth(1).filter(|_| line.contains("fun ")) {
+        let quoted = rest.strip_prefix('`').and_then(|r| r.split('`').next());
+        return quoted.or_else(|| rest.split('(').next()).map(|n| n.trim().to_owned());
+    }
+    let (head, _) = line.split_once('(')?;
+    let name = head.split_whitespace().next_back()?;
+    let word = |w: &str| !w.is_empty() && w.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$');
+    let declared = head.split_whitespace().count() >= 2 && !["new", "return", "throw", "else"].contains(&head.split_whitespace().next()?);
+    (word(name) && declared && !head.contains(['=', '.', ';'])).then(|| name.to_owned())
+}
+
+/// `public void testX()`, which JUnit 3 takes for a test without an annotation.
+fn old_style(line: &str, name: &str) -> bool {
+    name.starts_with("test") && line.starts_with("public void ")
+}
+
+fn environment(at: &Places) -> Vec<(String, String)> {
+    let mut pairs = env(&[("CI", "1"), ("MAVEN_OPTS", "-XX:+UseSerialGC"), ("GRADLE_OPTS", "-Dorg.gradle.daemon=false")]);
+    pairs.push(("GRADLE_USER_HOME".into(), format!("{}/gradle", at.home)));
+    pairs.push(("PATH".into(), at.path.clone()));
+    pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn annotations_and_methods_are_found_on_one_line_and_on_several() {
+        let lines = [
+            "@Test void oneLine() {",
+            "@Test",
+            "@DisplayName(\"a (b)\")",
+            "public void several() throws Exception {",
+            "@ParameterizedTest(name = \"x\") @ValueSource(ints = {1, 2})",
+            "void parameters(int i) {",
+            "void helper() {",
+            "public void testOld() {",
+            "assertThat(x).is(y);",
+            "@Test fun `with spaces`() {",
+        ];
+        let body: String = lines.iter().map(|l| format!("+    {l}\n")).collect();
+        let patch = format!("--- /dev/null\n+++ b/m/src/test/java/a/b/CTest.java\n@@ -0,0 +1,{} @@\n{body}", lines.len());
+        let found = Java.ids_in_diff(&Plan::default(), patch.as_bytes());
+        let names: Vec<&str> = found.iter().filter_map(|id| id.strip_prefix("a.b.CTest::")).collect();
+        assert_eq!(names, ["oneLine", "several", "parameters", "testOld", "with spaces"]);
+    }
+}

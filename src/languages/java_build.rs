@@ -1,0 +1,85 @@
+use super::plan::words;
+use super::{Files, LanguageError, Places, Plan, versions};
+
+/// Checks that say nothing about behaviour, switched off by the names that their plugins give them.
+const SKIPPED: [&str; 14] = [
+    "animal.sniffer.skip", "checkstyle.skip", "pmd.skip", "cpd.skip", "spotbugs.skip", "enforcer.skip", "license.skip",
+    "maven.javadoc.skip", "rat.skip", "spotless.check.skip", "spotless.apply.skip", "formatter.skip", "japicmp.skip", "gpg.skip",
+];
+
+/// Reads a build.
+pub(super) fn plan(tree: &dyn Files, package: &str, runtime: Option<&str>) -> Result<Plan, LanguageError> {
+    let gradle_files = ["build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"];
+    let at = |dir: &str, name: &str| if dir.is_empty() { name.to_owned() } else { format!("{dir}/{name}") };
+    let maven = |dir: &str| tree.has(&at(dir, "pom.xml"));
+    let gradle = |dir: &str| gradle_files.iter().any(|f| tree.has(&at(dir, f)));
+    // The build of a module is run from the root where that one knows it.
+    let (manager, dir) = match () {
+        () if maven("") && (package.is_empty() || maven(package)) => ("maven", ""),
+        () if gradle("") => ("gradle", ""),
+        () if !package.is_empty() && maven(package) => ("maven", package),
+        () if !package.is_empty() && gradle(package) => ("gradle", package),
+        () => return Err(LanguageError::missing("how the Java project is built", "there is no pom.xml, build.gradle or build.gradle.kts")),
+    };
+    if manager == "gradle" && !tree.has(&at(dir, "gradlew")) {
+        return Err(LanguageError::missing("the Gradle wrapper", "a Gradle project is built by its own gradlew, which pins the version"));
+    }
+    let mut plan = Plan { manager: manager.into(), package: package.into(), ..Plan::default() };
+    plan.runner = if manager == "maven" { "surefire".into() } else { "gradle".into() };
+    plan.learn("dir", [dir.to_owned()]);
+    plan.learn("module", [package.strip_prefix(dir).unwrap_or(package).trim_start_matches('/').to_owned()]);
+    plan.runtime = runtime.unwrap_or("").to_owned();
+    if let Some(level) = level(tree, &[package, dir]) {
+        plan.notes.push(format!("the project is written for Java {level}; one modern JDK builds all"));
+        plan.learn("level", [level]);
+    }
+    plan.caches = match manager {
+        "maven" => vec![("tsbench-maven".into(), "m2".into())],
+        _ => vec![("tsbench-gradle".into(), "gradle/caches".into())],
+    };
+    Ok(plan)
+}
+
+/// The version of the language that a build asks for, from the files of its own tool.
+fn level(tree: &dyn Files, dirs: &[&str]) -> Option<String> {
+    let at = |dir: &str, name: &str| if dir.is_empty() { name.to_owned() } else { format!("{dir}/{name}") };
+    let text = |name: &str| dirs.iter().find_map(|d| tree.text(&at(d, name)));
+    let found = text(".java-version").and_then(|t| versions::first_line(&t)).or_else(|| {
+        let pom = text("pom.xml")?;
+        let tags = ["maven.compiler.release", "maven.compiler.source", "java.version", "release", "source", "target"];
+        tags.iter().find_map(|tag| {
+            let value = pom.split_once(&format!("<{tag}>"))?.1.split('<').next()?.trim();
+            (!value.is_empty() && !value.contains('$')).then(|| value.to_owned())
+        })
+    })?;
+    Some(found.strip_prefix("1.").map_or(found.clone(), str::to_owned))
+}
+
+/// The folder that the build runs in.
+pub(super) fn dir(plan: &Plan, at: &Places) -> String {
+    plan.fact("dir").filter(|d| !d.is_empty()).map_or_else(|| at.tree.clone(), |d| format!("{}/{d}", at.tree))
+}
+
+/// The command for a goal.
+pub(super) fn command(plan: &Plan, at: &Places, goal: &str, offline: bool) -> Vec<String> {
+    let module = plan.fact("module").unwrap_or("");
+    if plan.manager == "gradle" {
+        let task = if module.is_empty() { goal.to_owned() } else { format!(":{}:{goal}", module.replace('/', ":")) };
+        let mut all = words("/bin/sh ./gradlew --no-daemon --console=plain --continue");
+        all.extend(["--init-script".to_owned(), format!("{}/gradle_init.gradle", at.tools)]);
+        all.extend(offline.then(|| "--offline".to_owned()));
+        all.push(task);
+        return all;
+    }
+    let mut all = words("mvn -B -fae -Dstyle.color=never -DskipTests=false -Dmaven.test.skip=false");
+    all.extend(words("-Dsurefire.rerunFailingTestsCount=0 -Dsurefire.skipAfterFailureCount=0 -Dsurefire.failIfNoSpecifiedTests=false"));
+    all.push(format!("-Dmaven.test.failure.ignore={}", !offline));
+    all.push(format!("-Dmaven.repo.local={}/m2", at.home));
+    all.extend(SKIPPED.iter().map(|s| format!("-D{s}=true")));
+    all.extend(offline.then(|| "-o".to_owned()));
+    if !module.is_empty() {
+        all.extend(["-pl".to_owned(), module.to_owned(), "-am".to_owned()]);
+    }
+    all.push(goal.to_owned());
+    all
+}

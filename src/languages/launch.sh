@@ -1,0 +1,48 @@
+#!/bin/sh
+# Runs one test command, collects what it reported and closes the folder with a code that only the key can make.
+#
+# Standard input: the key, the report folder, the root of the tree, each on a line. Arguments: `go` or `xml`, the folder
+# below the root to run in, then the command as words. The command gets no standard input, so the key is gone when code
+# under test starts.
+IFS= read -r key
+IFS= read -r folder
+IFS= read -r root
+what=$1
+inside=$2
+shift 2
+mkdir -p "$folder" || exit 125
+cd "$root/$inside" || exit 125
+
+reports() {
+    find . -type f \( -path '*/target/surefire-reports/TEST-*.xml' -o -path '*/build/test-results/*/TEST-*.xml' \) "$@"
+}
+
+if [ "$what" = go ]; then
+    "$@" >"$folder/go.jsonl" </dev/null
+    code=$?
+else
+    # A report that is there before the tests ran was not written by them.
+    reports -exec rm -f {} +
+    "$@" </dev/null
+    code=$?
+    reports -print | {
+        n=0
+        while IFS= read -r file; do
+            n=$((n + 1))
+            cp "$file" "$folder/report-$n.xml"
+        done
+    }
+fi
+
+cd "$folder" || exit 125
+text="exit $code
+"
+for file in *; do
+    [ -f "$file" ] && [ "$file" != seal ] || continue
+    sum=$(sha256sum <"$file")
+    text="$text${sum%% *}  $file
+"
+done
+sum=$(printf '%s\n%s%s\n' "$key" "$text" "$key" | sha256sum)
+printf '%scode %s\n' "$text" "${sum%% *}" >seal
+exit "$code"

@@ -1,0 +1,71 @@
+//! How a tree is installed and tested, one file a language.
+//!
+//! In: a read-only view of a tree. Out: a plan, the commands that carry it out, and the report that a run of the tests
+//! left. To add a language, write a file beside these, implement [`Language`] and name it in [`all`]. This room must not
+//! run anything, nor know how tests count.
+
+mod diff;
+mod error;
+mod glob;
+mod go;
+mod java;
+mod java_build;
+mod json;
+mod paths;
+mod plan;
+mod python;
+mod python_project;
+mod script;
+mod typescript;
+mod typescript_project;
+mod versions;
+
+pub use error::LanguageError;
+pub use glob::glob_matches;
+pub use paths::is_test_path;
+pub use plan::{Files, Places, Plan, Step, TestCommand, Tool, protects};
+pub use versions::is_version;
+
+use crate::reports::{Key, Report};
+
+/// What all languages have in common for the rooms that install and score.
+pub trait Language: Sync {
+    /// Its name, as `task.toml` writes it.
+    fn name(&self) -> &'static str;
+    /// The image that holds its tools.
+    fn image(&self) -> &'static str;
+    /// Files of ours that the commands need in [`Places::tools`].
+    fn tools(&self) -> &'static [Tool];
+    /// Reads a tree: which tools, which versions, which paths a patch must not touch.
+    ///
+    /// `package` is the folder under test inside a monorepo, `runtime` the version that the task asks for.
+    fn detect(&self, tree: &dyn Files, package: Option<&str>, runtime: Option<&str>) -> Result<Plan, LanguageError>;
+    /// The steps that install everything, with a network, on the tree that the agent starts from.
+    fn install(&self, plan: &Plan, at: &Places) -> Vec<Step>;
+    /// The command that prints the exact version of the runtime.
+    fn version(&self, plan: &Plan, at: &Places) -> Step;
+    /// The command that runs all tests without a network.
+    fn test(&self, plan: &Plan, at: &Places, key: &Key) -> TestCommand;
+    /// Reads the files that a run left in [`Places::report`].
+    fn read(&self, plan: &Plan, files: &[(String, Vec<u8>)], key: &Key) -> Report;
+    /// Whether the run ended because the code does not build or cannot be loaded: a result, not a fault of ours.
+    fn is_build_failure(&self, report: &Report, stdout: &[u8], stderr: &[u8]) -> bool;
+    /// Names of the tests that a patch adds, for runs in which nothing compiles.
+    fn ids_in_diff(&self, plan: &Plan, diff: &[u8]) -> Vec<String>;
+    /// The files of a tree that a test may stand in.
+    fn files_of(&self, id: &str, tree: &dyn Files) -> Vec<String>;
+    /// A file that is both configuration of tests and code: what a patch makes of it, with the parts that decide over
+    /// tests as they were. Nothing where the patch's version must be dropped whole.
+    fn merge(&self, path: &str, trusted: &[u8], theirs: &[u8]) -> Option<Vec<u8>>;
+}
+
+/// Every language.
+pub fn all() -> [&'static dyn Language; 4] {
+    [&typescript::TypeScript, &python::Python, &java::Java, &go::Go]
+}
+
+/// The language of a name; `javascript` is `typescript`.
+pub fn by_name(name: &str) -> Result<&'static dyn Language, LanguageError> {
+    let wanted = if name == "javascript" { "typescript" } else { name };
+    all().into_iter().find(|l| l.name() == wanted).ok_or_else(|| LanguageError::Unknown { name: name.to_owned() })
+}

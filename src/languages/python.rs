@@ -1,0 +1,175 @@
+use super::plan::{env, stdin};
+use super::{Files, Language, LanguageError, Places, Plan, Step, TestCommand, Tool, diff, python_project as project};
+use crate::reports::{Key, Report, parse_sealed};
+
+/// Python: pip, uv, poetry or pipenv, and pytest.
+///
+/// What code under test can forge: it runs in the process of pytest, so code written against this very reporter can
+/// read the key from memory or change the machinery without replacing a watched function. It cannot do so by files (all
+/// that pytest or Python load of their own accord is protected), by output, by exit codes, by leaving early, by
+/// skipping, or by a report of its own.
+pub struct Python;
+
+/// The test runner, pinned: another one writes other outcomes.
+const PYTEST: &str = "pytest==8.4.2";
+/// The last one for Python 3.8.
+const PYTEST_38: &str = "pytest==8.3.5";
+
+const TOOLS: [Tool; 1] = [Tool { name: "python_reporter.py", bytes: include_bytes!("python_reporter.py") }];
+
+/// What pytest and Python load without being asked, and what decides which tests run.
+const PROTECTED: &[&str] = &[
+    "**/conftest.py",
+    "**/{pytest,.pytest}.ini",
+    "**/{pytest,.pytest}.toml",
+    "**/{tox.ini,setup.cfg,noxfile.py,Makefile}",
+    "**/{.coveragerc,.python-version}",
+    "**/{sitecustomize,usercustomize}*",
+    "**/{sitecustomize,usercustomize}/**",
+    "**/*.pth",
+    "**/*.{egg-info,dist-info}/**",
+    "**/*.{egg-info,dist-info,egg-link}",
+    "**/__pycache__/**",
+    "**/.venv/**",
+    "**/.pytest_cache/**",
+];
+
+/// Modules that would stand before the real ones; covered unless the tree is their own.
+const SHADOWS: [&str; 4] = ["pytest", "_pytest", "pluggy", "unittest"];
+
+impl Language for Python {
+    fn name(&self) -> &'static str {
+        "python"
+    }
+
+    fn image(&self) -> &'static str {
+        "tsbench/python:1"
+    }
+
+    fn tools(&self) -> &'static [Tool] {
+        &TOOLS
+    }
+
+    fn detect(&self, tree: &dyn Files, package: Option<&str>, runtime: Option<&str>) -> Result<Plan, LanguageError> {
+        let mut plan = project::plan(tree, package.unwrap_or(""), runtime)?;
+        plan.protected = PROTECTED.iter().map(|g| (*g).to_owned()).collect();
+        let paths = tree.paths();
+        for name in SHADOWS {
+            let own = |p: &String| p.split('/').any(|part| part == name || part.strip_suffix(".py") == Some(name));
+            if !paths.iter().any(own) {
+                plan.protected.extend([format!("**/{name}.*"), format!("**/{name}/**")]);
+            }
+        }
+        plan.mixed = vec!["**/pyproject.toml".into()];
+        Ok(plan)
+    }
+
+    fn install(&self, plan: &Plan, at: &Places) -> Vec<Step> {
+        let venv = format!("{}/venv", at.home);
+        let python = format!("{venv}/bin/python");
+        let step = |words: Vec<String>| Step { words, dir: plan.dir(at), env: environment(at), may_fail: false };
+        let pip = |args: &[&str]| {
+            let words = [&[python.as_str(), "-m", "pip", "install", "--disable-pip-version-check", "-q"], args].concat();
+            step(words.iter().map(|w| (*w).to_owned()).collect())
+        };
+        let mut steps = vec![step(vec![interpreter(plan), "-m".into(), "venv".into(), venv.clone()])];
+        steps.push(pip(&[if minor(plan) == Some(8) { "pip==25.0.1" } else { "pip==25.3" }]));
+        for words in project::manager_steps(plan, at) {
+            steps.push(step(words));
+        }
+        for args in project::pip_steps(plan) {
+            steps.push(pip(&args.iter().map(String::as_str).collect::<Vec<_>>()));
+        }
+        let mut last = vec![if minor(plan) == Some(8) { PYTEST_38 } else { PYTEST }];
+        last.extend(plan.facts("plugins").iter().map(String::as_str));
+        steps.push(pip(&last));
+        steps
+    }
+
+    fn version(&self, plan: &Plan, at: &Places) -> Step {
+        let code = "import platform; print(platform.python_version())";
+        let words = [&format!("{}/venv/bin/python", at.home), "-c", code].map(str::to_owned).to_vec();
+        Step { words, dir: plan.dir(at), env: environment(at), may_fail: false }
+    }
+
+    fn test(&self, plan: &Plan, at: &Places, key: &Key) -> TestCommand {
+        let mut words = vec![format!("{}/venv/bin/python", at.home), format!("{}/python_reporter.py", at.tools)];
+        let fixed = ["-q", "--tb=short", "--color=no", "-p", "no:cacheprovider", "--maxfail=0", "--continue-on-collection-errors"];
+        words.extend(fixed.map(str::to_owned));
+        words.extend(plan.facts("options").iter().cloned());
+        TestCommand { words, dir: plan.dir(at), env: environment(at), stdin: stdin(at, key) }
+    }
+
+    fn read(&self, _plan: &Plan, files: &[(String, Vec<u8>)], key: &Key) -> Report {
+        files.iter().find(|(name, _)| name == "report.jsonl").map_or_else(Report::default, |(_, bytes)| parse_sealed(bytes, key))
+    }
+
+    fn is_build_failure(&self, report: &Report, _stdout: &[u8], stderr: &[u8]) -> bool {
+        let stderr = String::from_utf8_lossy(stderr);
+        report.problems.iter().any(|p| p.starts_with("collect ")) || stderr.contains("ImportError while loading conftest")
+    }
+
+    fn ids_in_diff(&self, _plan: &Plan, patch: &[u8]) -> Vec<String> {
+        let mut found: Vec<String> = Vec::new();
+        let mut class: Option<(String, String)> = None;
+        for (file, line) in diff::added(patch) {
+            if !super::is_test_path(&file) || !file.ends_with(".py") {
+                continue;
+            }
+            let bare = line.trim_start();
+            let bare = bare.strip_prefix("async ").unwrap_or(bare);
+            if let Some(name) = diff::name_after(&line, "class ") {
+                class = Some((file, name.to_owned()));
+            } else if let Some(name) = diff::name_after(bare, "def ").filter(|n| n.starts_with("test")) {
+                let inside = class.as_ref().filter(|(f, _)| line.starts_with([' ', '\t']) && *f == file);
+                found.push(inside.map_or_else(|| format!("{file}::{name}"), |(_, class)| format!("{file}::{class}::{name}")));
+            }
+        }
+        found
+    }
+
+    fn files_of(&self, id: &str, _tree: &dyn Files) -> Vec<String> {
+        id.split("::").next().map(str::to_owned).into_iter().collect()
+    }
+
+    fn merge(&self, path: &str, trusted: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
+        if path.rsplit('/').next() == Some("pyproject.toml") { project::merge_pyproject(trusted, theirs) } else { None }
+    }
+}
+
+/// `python3.12` for any 3.12; the image's own Python where the tree does not care.
+fn interpreter(plan: &Plan) -> String {
+    match plan.runtime.split('.').collect::<Vec<_>>().as_slice() {
+        [major, minor, ..] => format!("python{major}.{minor}"),
+        _ => "python3".into(),
+    }
+}
+
+fn minor(plan: &Plan) -> Option<u32> {
+    plan.runtime.split('.').nth(1)?.parse().ok()
+}
+
+fn environment(at: &Places) -> Vec<(String, String)> {
+    let mut pairs = env(&[
+        ("SETUPTOOLS_SCM_PRETEND_VERSION", "0.0.0"),
+        ("PDM_BUILD_SCM_VERSION", "0.0.0"),
+        ("PYTHONNOUSERSITE", "1"),
+        ("PYTHONDONTWRITEBYTECODE", "1"),
+        ("PYTHONHASHSEED", "0"),
+        ("PIP_NO_INPUT", "1"),
+        ("POETRY_VIRTUALENVS_CREATE", "false"),
+        ("PIPENV_VERBOSITY", "-1"),
+        ("CI", "1"),
+    ]);
+    let home = &at.home;
+    for (name, value) in [
+        ("VIRTUAL_ENV", format!("{home}/venv")),
+        ("UV_PROJECT_ENVIRONMENT", format!("{home}/venv")),
+        ("PIP_CACHE_DIR", format!("{home}/cache/pip")),
+        ("UV_CACHE_DIR", format!("{home}/cache/uv")),
+        ("PATH", format!("{home}/venv/bin:{}", at.path)),
+    ] {
+        pairs.push((name.to_owned(), value));
+    }
+    pairs
+}

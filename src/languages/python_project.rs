@@ -1,0 +1,222 @@
+use super::{Files, LanguageError, Places, Plan, versions};
+use toml::{Table, Value};
+
+/// Names under which projects keep what their tests need, the most telling first.
+const TEST_EXTRAS: [&str; 6] = ["test", "tests", "testing", "dev", "develop", "development"];
+
+/// Files of requirements, each installed where it exists.
+const REQUIREMENTS: [&str; 16] = [
+    "requirements.txt",
+    "requirements-dev.txt",
+    "requirements-test.txt",
+    "requirements-tests.txt",
+    "requirements_dev.txt",
+    "requirements_test.txt",
+    "dev-requirements.txt",
+    "test-requirements.txt",
+    "test_requirements.txt",
+    "requirements/test.txt",
+    "requirements/tests.txt",
+    "requirements/testing.txt",
+    "requirements/dev.txt",
+    "requirements/requirements-tests.txt",
+    "tests/requirements.txt",
+    "test/requirements.txt",
+];
+
+/// Options that a project gives to pytest by default, the plugin that knows them, and what switches off what would
+/// change which tests run or how the run ends.
+const PLUGINS: [(&str, &str, &[&str]); 6] = [
+    ("--cov", "pytest-cov==7.0.0", &["--no-cov"]),
+    ("-n", "pytest-xdist==3.8.0", &["-n0"]),
+    ("--numprocesses", "pytest-xdist==3.8.0", &["-n0"]),
+    ("--timeout", "pytest-timeout==2.4.0", &[]),
+    ("--asyncio-mode", "pytest-asyncio==1.2.0", &[]),
+    ("--benchmark", "pytest-benchmark==5.1.0", &["--benchmark-disable"]),
+];
+
+/// Reads a project.
+pub(super) fn plan(tree: &dyn Files, package: &str, runtime: Option<&str>) -> Result<Plan, LanguageError> {
+    let at = |name: &str| if package.is_empty() { name.to_owned() } else { format!("{package}/{name}") };
+    let has = |name: &str| tree.has(&at(name));
+    let manager = match () {
+        () if has("uv.lock") => "uv",
+        () if has("poetry.lock") => "poetry",
+        () if has("Pipfile.lock") => "pipenv",
+        () if has("pyproject.toml") || has("setup.py") || has("setup.cfg") => "pip",
+        () if REQUIREMENTS.iter().any(|r| has(r)) => "pip",
+        () => {
+            return Err(LanguageError::missing(
+                "how the Python project is installed",
+                "there is no uv.lock, poetry.lock, Pipfile.lock, pyproject.toml, setup.py or requirements.txt in the package's folder",
+            ));
+        }
+    };
+    let mut plan = Plan { manager: manager.into(), runner: "pytest".into(), package: package.into(), ..Plan::default() };
+    plan.runtime = match runtime {
+        Some(version) => version.to_owned(),
+        None => asked_for(tree, &at).unwrap_or_default(),
+    };
+    let file = at("pyproject.toml");
+    let pyproject: Table = match tree.text(&file) {
+        Some(text) => toml::from_str(&text).map_err(|e| LanguageError::Bad { path: file, what: e.message().to_owned() })?,
+        None => Table::new(),
+    };
+    plan.learn("requirements", REQUIREMENTS.iter().filter(|r| has(r)).map(|r| (*r).to_owned()));
+    let builds = pyproject.contains_key("project") || pyproject.contains_key("build-system") || has("setup.py");
+    if builds || manager == "pip" && has("setup.cfg") && has("setup.py") {
+        plan.learn("project", [".".to_owned()]);
+    }
+    plan.learn("extra", first_of(keys(&pyproject, &["project", "optional-dependencies"]), &TEST_EXTRAS));
+    plan.learn("group", first_of(keys(&pyproject, &["dependency-groups"]), &TEST_EXTRAS));
+    if plan.fact("extra").is_none() {
+        // An old project keeps its extras where only text can be read: the word of a heading is enough.
+        let setup = [at("setup.py"), at("setup.cfg")].iter().filter_map(|p| tree.text(p)).collect::<Vec<_>>().join("\n");
+        plan.learn("extra", first_of(extras_of_setup(&setup), &TEST_EXTRAS));
+    }
+    let options = default_options(tree, &at, &pyproject);
+    for (option, plugin, off) in PLUGINS {
+        if options.iter().any(|o| o == option || o.starts_with(&format!("{option}=")) || option == "--cov" && o.starts_with("--cov"))
+            && !plan.facts("plugins").contains(&plugin.to_owned())
+        {
+            plan.learn("plugins", [plugin.to_owned()]);
+            plan.learn("options", off.iter().map(|o| (*o).to_owned()));
+        }
+    }
+    plan.caches = vec![("tsbench-pip".into(), "cache/pip".into()), ("tsbench-uv".into(), "cache/uv".into())];
+    Ok(plan)
+}
+
+fn asked_for(tree: &dyn Files, at: &dyn Fn(&str) -> String) -> Option<String> {
+    let file = |name: &str| tree.text(&at(name)).or_else(|| tree.text(name));
+    let version = file(".python-version").and_then(|t| versions::first_line(&t)).or_else(|| versions::tool_version(&file(".tool-versions")?, "python"))?;
+    // Anything but digits and dots names another interpreter or an environment.
+    let version = version.strip_prefix("cpython-").unwrap_or(&version).to_owned();
+    version.chars().all(|c| c.is_ascii_digit() || c == '.').then_some(version).filter(|v| v.starts_with("3."))
+}
+
+/// Arguments of pip, one list an installation.
+pub(super) fn pip_steps(plan: &Plan) -> Vec<Vec<String>> {
+    if plan.manager == "uv" || plan.manager == "poetry" {
+        return Vec::new();
+    }
+    let mut steps = Vec::new();
+    if plan.manager == "pip" {
+        steps.extend(plan.facts("requirements").iter().map(|r| vec!["-r".to_owned(), r.clone()]));
+    }
+    let project = plan.fact("project").map(|_| plan.fact("extra").map_or_else(|| ".".to_owned(), |e| format!(".[{e}]")));
+    let mut words: Vec<String> = project.into_iter().flat_map(|p| ["-e".to_owned(), p]).collect();
+    words.extend(plan.fact("group").into_iter().flat_map(|g| ["--group".to_owned(), g.to_owned()]));
+    if !words.is_empty() {
+        steps.push(words);
+    }
+    steps
+}
+
+/// Commands of another manager, into the environment that is there.
+pub(super) fn manager_steps(plan: &Plan, at: &Places) -> Vec<Vec<String>> {
+    let pinned = match plan.manager.as_str() {
+        "uv" => "uv==0.9.18",
+        "poetry" => "poetry==2.2.1",
+        "pipenv" => "pipenv==2025.0.4",
+        _ => return Vec::new(),
+    };
+    // In an environment of its own, so that its dependencies are not taken for the project's.
+    let own = format!("{}/managers", at.home);
+    let own_python = format!("{own}/bin/python");
+    let mut run = vec![format!("{own}/bin/{}", plan.manager)];
+    let extra = plan.fact("extra").into_iter().flat_map(|e| ["--extra".to_owned(), e.to_owned()]);
+    match plan.manager.as_str() {
+        "uv" => {
+            run.extend(["sync", "--frozen", "--all-groups", "--inexact"].map(str::to_owned));
+            run.extend(extra);
+        }
+        "poetry" => {
+            run.extend(["install", "--no-interaction"].map(str::to_owned));
+            run.extend(plan.fact("extra").into_iter().flat_map(|e| ["--extras".to_owned(), e.to_owned()]));
+        }
+        _ => run.extend(["sync", "--dev"].map(str::to_owned)),
+    }
+    let words = |w: &[&str]| w.iter().map(|w| (*w).to_owned()).collect::<Vec<_>>();
+    vec![words(&["python3", "-m", "venv", &own]), words(&[&own_python, "-m", "pip", "install", "-q", pinned]), run]
+}
+
+/// The keys of a table inside tables.
+fn keys(table: &Table, path: &[&str]) -> Vec<String> {
+    let mut at = table;
+    for key in path {
+        match at.get(*key).and_then(Value::as_table) {
+            Some(inner) => at = inner,
+            None => return Vec::new(),
+        }
+    }
+    at.keys().cloned().collect()
+}
+
+fn first_of(found: Vec<String>, wanted: &[&str]) -> Option<String> {
+    wanted.iter().find(|w| found.iter().any(|f| f == *w)).map(|w| (*w).to_owned())
+}
+
+/// Names in the `extras_require` of a setup.py or setup.cfg.
+fn extras_of_setup(text: &str) -> Vec<String> {
+    let Some((_, after)) = text.split_once("extras_require") else { return Vec::new() };
+    TEST_EXTRAS
+        .iter()
+        .filter(|e| {
+            let quoted = [format!("\"{e}\":"), format!("'{e}':"), format!("{e}=["), format!("{e} = [")];
+            quoted.iter().any(|q| after.contains(q.as_str())) || after.lines().any(|l| l.trim_start().strip_prefix(**e).is_some_and(|r| r.trim_start() == "="))
+        })
+        .map(|e| (*e).to_owned())
+        .collect()
+}
+
+/// The options that a project gives to pytest by default.
+fn default_options(tree: &dyn Files, at: &dyn Fn(&str) -> String, pyproject: &Table) -> Vec<String> {
+    let toml = pyproject.get("tool").and_then(|t| t.get("pytest")).and_then(|p| p.get("ini_options")).and_then(|o| o.get("addopts"));
+    let mut text = match toml {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(list)) => list.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "),
+        _ => String::new(),
+    };
+    for name in ["pytest.ini", ".pytest.ini", "tox.ini", "setup.cfg"] {
+        let Some(ini) = tree.text(&at(name)).or_else(|| tree.text(name)) else { continue };
+        let mut inside = false;
+        for line in ini.lines() {
+            let key = line.split('=').next().unwrap_or("").trim();
+            inside = key == "addopts" || inside && line.starts_with([' ', '\t']);
+            if inside {
+                text.push(' ');
+                text.push_str(if key == "addopts" { line.split_once('=').map_or("", |(_, v)| v) } else { line });
+            }
+        }
+    }
+    text.split_whitespace().map(str::to_owned).collect()
+}
+
+/// A pyproject.toml of a patch with everything that decides over tests and installation as it was.
+pub(super) fn merge_pyproject(trusted: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
+    let read = |bytes: &[u8]| std::str::from_utf8(bytes).ok().and_then(|t| toml::from_str::<Table>(t).ok());
+    let (trusted, mut theirs) = (read(trusted)?, read(theirs)?);
+    for key in ["build-system", "dependency-groups"] {
+        restore(&trusted, &mut theirs, key);
+    }
+    inner(&trusted, &mut theirs, "tool", &["pytest", "coverage", "tox", "hatch", "pdm", "uv", "setuptools", "setuptools_scm", "poetry"]);
+    inner(&trusted, &mut theirs, "project", &["entry-points", "optional-dependencies", "dynamic"]);
+    toml::to_string(&theirs).ok().map(String::into_bytes)
+}
+
+fn restore(trusted: &Table, theirs: &mut Table, key: &str) {
+    match trusted.get(key) {
+        Some(value) => theirs.insert(key.to_owned(), value.clone()),
+        None => theirs.remove(key),
+    };
+}
+
+fn inner(trusted: &Table, theirs: &mut Table, table: &str, keys: &[&str]) {
+    let empty = Table::new();
+    let before = trusted.get(table).and_then(Value::as_table).unwrap_or(&empty);
+    let Some(after) = theirs.entry(table.to_owned()).or_insert_with(|| Value::Table(Table::new())).as_table_mut() else {
+        return;
+    };
+    keys.iter().for_each(|key| restore(before, after, key));
+}

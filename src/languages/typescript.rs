@@ -1,0 +1,202 @@
+use super::plan::{env, stdin};
+use super::{Files, Language, LanguageError, Places, Plan, Step, TestCommand, Tool, diff, json, typescript_project as project};
+use crate::reports::{Key, Report, parse_sealed};
+
+/// TypeScript and JavaScript: npm, pnpm or yarn, and vitest, jest, mocha or Node's own runner.
+///
+/// What code under test can forge: with vitest, Node's runner and jest from version 29 it runs in worker processes, from
+/// which code written against that runner can send results of its own to the main process; with mocha and older jests it
+/// runs in the process of the reporter and can reach its key. It cannot do so by files (configuration, setup files and
+/// packages are protected), by output, by exit codes, by leaving early, by skipping, or by a report of its own.
+pub struct TypeScript;
+
+const TOOLS: [Tool; 5] = [
+    Tool { name: "report_writer.cjs", bytes: include_bytes!("report_writer.cjs") },
+    Tool { name: "vitest_reporter.mjs", bytes: include_bytes!("vitest_reporter.mjs") },
+    Tool { name: "jest_reporter.cjs", bytes: include_bytes!("jest_reporter.cjs") },
+    Tool { name: "mocha_reporter.cjs", bytes: include_bytes!("mocha_reporter.cjs") },
+    Tool { name: "node_reporter.mjs", bytes: include_bytes!("node_reporter.mjs") },
+];
+
+/// What runners and package managers load without being asked, and what decides which tests run.
+const PROTECTED: [&str; 18] = [
+    "**/node_modules/**",
+    "**/{vitest,vite,jest,babel,playwright}.config.*",
+    "**/vitest.{workspace,projects,setup}.*",
+    "**/jest{.,-}{preset,setup,resolver,environment,transform}*",
+    "**/{vitest,test,tests,mocha}{.,-}{setup,preset,env,environment}*",
+    "**/setup{.,-}{jest,vitest,mocha,test,tests}*",
+    "**/setupTests.*",
+    "**/.mocharc*",
+    "**/.babelrc*",
+    "**/.{swcrc,nycrc,c8rc}*",
+    "**/tsconfig*.json",
+    "**/{.npmrc,.yarnrc,.yarnrc.yml,.pnpmfile.cjs,.pnpmfile.mjs,pnpmfile.js,pnpm-workspace.yaml}",
+    "**/{.pnp.cjs,.pnp.loader.mjs}",
+    "**/.yarn/**",
+    "**/{package-lock.json,npm-shrinkwrap.json,pnpm-lock.yaml,yarn.lock}",
+    "**/{.nvmrc,.node-version,.tool-versions}",
+    "**/{lerna,nx,turbo}.json",
+    "**/__mocks__/**",
+];
+
+impl Language for TypeScript {
+    fn name(&self) -> &'static str {
+        "typescript"
+    }
+
+    fn image(&self) -> &'static str {
+        "tsbench/typescript:1"
+    }
+
+    fn tools(&self) -> &'static [Tool] {
+        &TOOLS
+    }
+
+    fn detect(&self, tree: &dyn Files, package: Option<&str>, runtime: Option<&str>) -> Result<Plan, LanguageError> {
+        let mut plan = project::plan(tree, package.unwrap_or(""), runtime)?;
+        plan.protected = PROTECTED.map(str::to_owned).to_vec();
+        plan.protected.extend(project::setup_files(tree, &plan));
+        plan.mixed = vec!["**/package.json".into()];
+        Ok(plan)
+    }
+
+    fn install(&self, plan: &Plan, at: &Places) -> Vec<Step> {
+        project::install(plan, at)
+            .into_iter()
+            .map(|(words, may_fail, pinned)| {
+                let dir = install_dir(plan, at);
+                let mut env = environment(plan, at);
+                if !pinned {
+                    // What brings Node cannot run on the Node that it brings.
+                    env.retain(|(name, _)| name != "PATH");
+                    env.push(("PATH".into(), at.path.clone()));
+                }
+                Step { words, dir, env, may_fail }
+            })
+            .collect()
+    }
+
+    fn version(&self, plan: &Plan, at: &Places) -> Step {
+        let words = ["/usr/bin/env", "node", "--version"].map(str::to_owned).to_vec();
+        Step { words, dir: plan.dir(at), env: environment(plan, at), may_fail: false }
+    }
+
+    fn test(&self, plan: &Plan, at: &Places, key: &Key) -> TestCommand {
+        let reporter = |file: &str| format!("{}/{file}", at.tools);
+        let own: Vec<String> = match plan.runner.as_str() {
+            "vitest" => vec![
+                "vitest".into(),
+                "run".into(),
+                format!("--reporter={}", reporter("vitest_reporter.mjs")),
+                "--coverage.enabled=false".into(),
+                "--bail=0".into(),
+                "--passWithNoTests=false".into(),
+            ],
+            "jest" => {
+                let mut words = vec![
+                    "jest".to_owned(),
+                    "--ci".into(),
+                    format!("--reporters={}", reporter("jest_reporter.cjs")),
+                    "--coverage=false".into(),
+                    "--watchAll=false".into(),
+                    "--bail=0".into(),
+                    "--passWithNoTests=false".into(),
+                    "--forceExit".into(),
+                ];
+                if plan.fact("workers").is_some() {
+                    // A limit on the memory of idle workers makes jest use workers even for one file.
+                    words.push("--workerIdleMemoryLimit=4GB".into());
+                }
+                words
+            }
+            "mocha" => vec!["mocha".into(), "--reporter".into(), reporter("mocha_reporter.cjs"), "--exit".into()],
+            _ => vec![
+                "node".into(),
+                "--test".into(),
+                format!("--test-reporter={}", reporter("node_reporter.mjs")),
+                "--test-reporter-destination=stdout".into(),
+            ],
+        };
+        let mut words = vec!["/usr/bin/env".to_owned()];
+        words.extend(own);
+        words.extend(plan.facts("arguments").iter().cloned());
+        if let [first, ..] = plan.facts("patterns") {
+            // Patterns that the project's script leaves to the shell; they hold nothing but names and stars.
+            let patterns = [std::slice::from_ref(first), &plan.facts("patterns")[1..]].concat().join(" ");
+            words = [vec!["/bin/sh".into(), "-c".into(), format!("exec \"$@\" {patterns}"), "sh".into()], words].concat();
+        }
+        let mut pairs = environment(plan, at);
+        pairs.extend(plan.facts("environment").iter().filter_map(|e| e.split_once('=')).map(|(k, v)| (k.into(), v.into())));
+        TestCommand { words, dir: plan.dir(at), env: pairs, stdin: stdin(at, key) }
+    }
+
+    fn read(&self, _plan: &Plan, files: &[(String, Vec<u8>)], key: &Key) -> Report {
+        files.iter().find(|(name, _)| name == "report.jsonl").map_or_else(Report::default, |(_, bytes)| parse_sealed(bytes, key))
+    }
+
+    fn is_build_failure(&self, report: &Report, stdout: &[u8], stderr: &[u8]) -> bool {
+        let marks = ["SyntaxError", "Transform failed", "error TS", "ERR_MODULE_NOT_FOUND", "Cannot find module", "is not a constructor"];
+        let said = [stdout, stderr].map(String::from_utf8_lossy);
+        report.problems.iter().any(|p| p.starts_with("load ")) || report.cases.is_empty() && said.iter().any(|s| marks.iter().any(|m| s.contains(m)))
+    }
+
+    fn ids_in_diff(&self, _plan: &Plan, patch: &[u8]) -> Vec<String> {
+        // Titles of the tests alone: which suites they stand in, a patch need not show.
+        let named = |(file, line): (String, String)| {
+            let line = line.trim_start();
+            let rest = ["it(", "test("].iter().find_map(|p| line.strip_prefix(p))?.trim_start();
+            let quote = rest.chars().next().filter(|c| ['"', '\'', '`'].contains(c))?;
+            let title = rest[1..].split(quote).next()?.trim();
+            super::is_test_path(&file).then(|| format!("{file}::{title}"))
+        };
+        diff::added(patch).into_iter().filter_map(named).collect()
+    }
+
+    fn files_of(&self, id: &str, _tree: &dyn Files) -> Vec<String> {
+        id.split("::").next().map(str::to_owned).into_iter().collect()
+    }
+
+    fn merge(&self, path: &str, trusted: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
+        if path.rsplit('/').next() == Some("package.json") { json::merge_package(trusted, theirs) } else { None }
+    }
+}
+
+fn install_dir(plan: &Plan, at: &Places) -> String {
+    plan.fact("install_dir").filter(|d| !d.is_empty()).map_or_else(|| at.tree.clone(), |d| format!("{}/{d}", at.tree))
+}
+
+fn environment(plan: &Plan, at: &Places) -> Vec<(String, String)> {
+    let mut pairs = env(&[
+        ("CI", "1"),
+        ("NO_COLOR", "1"),
+        ("NODE_ENV", "test"),
+        ("YARN_NODE_LINKER", "node-modules"),
+        ("YARN_ENABLE_TELEMETRY", "0"),
+        ("YARN_ENABLE_SCRIPTS", "false"),
+        ("npm_config_package_manager_strict", "false"),
+        ("npm_config_manage_package_manager_versions", "false"),
+        ("npm_config_update_notifier", "false"),
+        ("NEXT_TELEMETRY_DISABLED", "1"),
+    ]);
+    let home = &at.home;
+    let mut path = vec![format!("{}/node_modules/.bin", plan.dir(at))];
+    path.push(format!("{}/node_modules/.bin", install_dir(plan, at)));
+    path.push(format!("{}/node_modules/.bin", at.tree));
+    path.push(format!("{home}/manager/node_modules/.bin"));
+    if !plan.runtime.is_empty() {
+        path.extend(["x64", "arm64"].map(|arch| format!("{home}/node/node_modules/node-linux-{arch}/bin")));
+    }
+    path.push(at.path.clone());
+    path.dedup();
+    pairs.push(("PATH".into(), path.join(":")));
+    for (name, folder) in [
+        ("npm_config_cache", "cache/npm"),
+        ("npm_config_store_dir", "cache/pnpm"),
+        ("YARN_CACHE_FOLDER", "cache/yarn"),
+        ("YARN_GLOBAL_FOLDER", "cache/berry"),
+    ] {
+        pairs.push((name.into(), format!("{home}/{folder}")));
+    }
+    pairs
+}
