@@ -8,6 +8,8 @@
 //! | `sandbox` | commands and files → what came of them, in isolation | – |
 //! | `reports` | test report bytes → cases; one pure parser a format | – |
 //! | `languages` | a tree → how to install and test it | reports |
+//! | `scoring` | a task and a patch → a verdict | tasks, git, sandbox, languages, reports |
+//! | `gate` | a task → proof that its fix resolves it and nothing else does | tasks, git, sandbox, scoring |
 //! | `results` | run files → checked rows; imports | – |
 //! | `stats` | counts → estimates and intervals; pure, seeded | – |
 //! | `charts` | numbers → SVG and PNG; pure | – |
@@ -19,6 +21,8 @@
 pub mod charts;
 pub mod cli;
 #[cfg(feature = "harness")]
+pub mod gate;
+#[cfg(feature = "harness")]
 pub mod git;
 #[cfg(feature = "harness")]
 pub mod languages;
@@ -28,6 +32,8 @@ pub mod results;
 #[cfg(feature = "harness")]
 pub mod sandbox;
 pub mod schema;
+#[cfg(feature = "harness")]
+pub mod scoring;
 pub mod site;
 pub mod stats;
 #[cfg(feature = "harness")]

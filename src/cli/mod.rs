@@ -4,17 +4,27 @@
 //! program here and nowhere else.
 
 #[cfg(feature = "harness")]
+mod clean;
+#[cfg(feature = "harness")]
 mod doctor;
 mod exit;
+#[cfg(feature = "harness")]
+mod gate;
+#[cfg(feature = "harness")]
+mod machine;
 pub mod progress;
 #[cfg(feature = "harness")]
 mod results;
+#[cfg(feature = "harness")]
+mod score;
 mod site_build;
 mod site_check;
 mod site_serve;
 pub mod site_verbs;
 #[cfg(feature = "harness")]
 mod stats;
+#[cfg(feature = "harness")]
+mod tasks;
 #[cfg(feature = "harness")]
 pub mod verbs;
 

@@ -34,6 +34,11 @@ impl Progress {
         self.bar.inc(1);
     }
 
+    /// Prints something above the bar.
+    pub fn above(&self, print: impl FnOnce()) {
+        self.bar.suspend(print);
+    }
+
     /// Ends the bar.
     pub fn finish(&self) {
         self.bar.finish_and_clear();

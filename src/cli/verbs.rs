@@ -1,6 +1,6 @@
 //! The verbs of `tsbench`.
 
-use super::{Exit, doctor, results, stats};
+use super::{Exit, clean, doctor, gate, results, score, stats, tasks};
 use clap::{Parser, Subcommand};
 
 /// Trustworthy evaluation of AI coding agents.
@@ -22,6 +22,14 @@ enum Verb {
     Stats(stats::Stats),
     /// Check raw results, or import what others published
     Results(results::Results),
+    /// List, show or check tasks
+    Tasks(tasks::Tasks),
+    /// Prove tasks: the human fix resolves, the empty patch and every cheat do not
+    Gate(gate::Gate),
+    /// Score one patch with a task's hidden tests
+    Score(score::Score),
+    /// End sandboxes that were left behind, and remove task images
+    Clean(clean::Clean),
     /// Tell what this machine has and lacks, with remedies
     Doctor(doctor::Doctor),
 }
@@ -31,6 +39,10 @@ pub fn run(args: Tsbench) -> anyhow::Result<Exit> {
     match args.verb {
         Verb::Stats(verb) => stats::run(&verb),
         Verb::Results(verb) => results::run(&verb),
+        Verb::Tasks(verb) => tasks::run(&verb),
+        Verb::Gate(verb) => gate::run(&verb),
+        Verb::Score(verb) => score::run(&verb),
+        Verb::Clean(verb) => clean::run(&verb),
         Verb::Doctor(verb) => doctor::run(&verb),
     }
 }

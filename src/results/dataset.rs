@@ -148,11 +148,23 @@ fn read_attempts(
         .collect();
     drop(lookups);
     let mut runs: Vec<RunFile> = plans.into_iter().map(empty_run).collect();
+    let mut parts: Vec<Vec<Piece>> = runs.iter().map(|_| Vec::new()).collect();
     for (job, piece) in jobs.iter().zip(pieces) {
-        append(&mut runs[job.run], piece?, &mut faults);
+        parts[job.run].push(piece?);
     }
-    let more: Vec<Vec<Fault>> =
-        runs.par_iter_mut().map(|run| settle(run, &relative(root, &run.dir.join("attempts.jsonl")))).collect();
+    let join = |(run, pieces): (&mut RunFile, Vec<Piece>)| {
+        let mut faults = Vec::new();
+        let mut left: usize = pieces.iter().map(|p| p.rows.len()).sum();
+        for piece in pieces {
+            left -= piece.rows.len();
+            append(run, piece, &mut faults);
+            run.rows.reserve_exact(left);
+        }
+        let file = relative(root, &run.dir.join("attempts.jsonl"));
+        faults.append(&mut settle(run, &file));
+        faults
+    };
+    let more: Vec<Vec<Fault>> = runs.par_iter_mut().zip(parts).map(join).collect();
     faults.extend(more.into_iter().flatten());
     Ok((runs, faults))
 }

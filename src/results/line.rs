@@ -1,7 +1,7 @@
 //! One line that keeps the contract, read without allocating.
 
 use super::row::{NONE_U32, NONE_U64};
-use super::scan::Scan;
+use super::scan::{Scan, Text};
 use super::slot::Slot;
 use super::values::{
     MAX_SMALL, MAX_WHOLE, failure, is_plain_time, nullable, outcome, same, span, stop, texts, time, words,
@@ -35,9 +35,9 @@ impl<'r> Plan<'r> {
 
     /// As [`Plan::task`], looking first at the place of an earlier line's task and the one after it.
     #[inline]
-    pub fn task_near(&self, id: &str, guess: u32) -> Option<u32> {
-        let is = |i: u32| self.run.tasks.get(i as usize).is_some_and(|t| t == id);
-        [guess, guess + 1].into_iter().find(|i| is(*i)).or_else(|| self.task(id))
+    pub fn task_near(&self, id: &[u8], guess: u32) -> Option<u32> {
+        let is = |i: u32| self.run.tasks.get(i as usize).is_some_and(|t| t.as_bytes() == id);
+        [guess, guess + 1].into_iter().find(|i| is(*i)).or_else(|| self.task(std::str::from_utf8(id).ok()?))
     }
 
     pub fn model(&self, id: &str) -> Option<u16> {
@@ -46,9 +46,9 @@ impl<'r> Plan<'r> {
 
     /// As [`Plan::model`], looking first at the place of an earlier line's model.
     #[inline]
-    pub fn model_near(&self, id: &str, guess: u16) -> Option<u16> {
-        let is = self.run.models.get(usize::from(guess)).is_some_and(|m| m.id == id);
-        if is { Some(guess) } else { self.model(id) }
+    pub fn model_near(&self, id: &[u8], guess: u16) -> Option<u16> {
+        let is = self.run.models.get(usize::from(guess)).is_some_and(|m| m.id.as_bytes() == id);
+        if is { Some(guess) } else { self.model(std::str::from_utf8(id).ok()?) }
     }
 }
 
@@ -94,7 +94,7 @@ pub(super) struct Line<'a> {
     score: (u32, u32),
     agent: Option<Cow<'a, str>>,
     condition: Option<Cow<'a, str>>,
-    finished_at: Option<Cow<'a, str>>,
+    finished_at: Option<Cow<'a, [u8]>>,
     error: Option<(Cow<'a, str>, Cow<'a, str>)>,
 }
 
@@ -109,7 +109,7 @@ pub(super) struct Mark {
 
 /// Reads the line that begins at an offset and marks its values; gives where it ends, before its line end.
 pub(super) fn read_line<'a>(
-    (text, start): (&'a str, usize),
+    (text, start): (Text<'a>, usize),
     plan: &Plan<'_>,
     aside: &mut Aside,
     marks: &mut Vec<Mark>,
@@ -119,7 +119,7 @@ pub(super) fn read_line<'a>(
     let mut scan = Scan::new(text, start, 0);
     line.value(&mut scan, Slot::Line, plan, marks)?;
     // A carriage return is white space, but belongs to no line end of ours.
-    if !scan.is_done() || text.as_bytes()[..scan.place()].ends_with(b"\r") {
+    if !scan.is_done() || text.bytes()[..scan.place()].ends_with(b"\r") {
         return None;
     }
     let agent = line.agent.as_deref().unwrap_or(DEFAULT_AGENT);
@@ -166,8 +166,8 @@ impl<'a> Line<'a> {
             Slot::Schema => same(s, ATTEMPT_SCHEMA)?,
             Slot::Run => same(s, &plan.run.run)?,
             Slot::Suite => same(s, &plan.run.suite)?,
-            Slot::Task => row.task = plan.task_near(&s.text()?, row.task)?,
-            Slot::Model => row.model = plan.model_near(&s.text()?, row.model)?,
+            Slot::Task => row.task = plan.task_near(&s.text_bytes()?, row.task)?,
+            Slot::Model => row.model = plan.model_near(&s.text_bytes()?, row.model)?,
             Slot::Repeat => row.repeat = count(s)?,
             Slot::Outcome => row.outcome = outcome(s)?,
             Slot::Agent => self.agent = words(s)?,
@@ -187,7 +187,17 @@ impl<'a> Line<'a> {
             Slot::Turns => row.turns = s.whole(MAX_SMALL)?.map_or(NONE_U32, |n| n as u32),
             Slot::Error => self.error = nullable(s, failure)?,
             Slot::FinishedAt => self.finished_at = time(s)?,
-            _ => return unused(s, slot),
+            // What no row holds is checked all the same.
+            Slot::TargetsFailed | Slot::GuardsFailed | Slot::PatchDropped => _ = nullable(s, texts)?,
+            Slot::PatchSha256 | Slot::PatchApplied | Slot::Tool => _ = nullable(s, Scan::pass_text)?,
+            Slot::PatchBytes | Slot::PatchFiles | Slot::CachedInput | Slot::CacheWrite | Slot::Requests => {
+                s.whole(MAX_WHOLE)?;
+            }
+            Slot::InstallSeconds | Slot::TestSeconds => _ = span(s)?,
+            Slot::Retries => _ = s.whole(MAX_SMALL)?,
+            Slot::StartedAt => _ = time(s)?,
+            Slot::Digests => _ = nullable(s, |s| s.object(|s, _| s.skip()))?,
+            _ => s.skip()?,
         }
         Some(())
     }
@@ -221,23 +231,6 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Reads a value that no row holds.
-#[inline]
-fn unused(s: &mut Scan<'_>, slot: Slot) -> Option<()> {
-    match slot {
-        Slot::TargetsFailed | Slot::GuardsFailed | Slot::PatchDropped => nullable(s, texts).map(|_| ()),
-        Slot::PatchSha256 | Slot::PatchApplied | Slot::Tool => nullable(s, Scan::pass_text).map(|_| ()),
-        Slot::PatchBytes | Slot::PatchFiles | Slot::CachedInput | Slot::CacheWrite | Slot::Requests => {
-            s.whole(MAX_WHOLE).map(|_| ())
-        }
-        Slot::InstallSeconds | Slot::TestSeconds => span(s).map(|_| ()),
-        Slot::Retries => s.whole(MAX_SMALL).map(|_| ()),
-        Slot::StartedAt => time(s).map(|_| ()),
-        Slot::Digests => nullable(s, |s| s.object(|s, _| s.skip())).map(|_| ()),
-        _ => s.skip(),
-    }
-}
-
 #[inline]
 fn count(s: &mut Scan<'_>) -> Option<u32> {
     s.whole(MAX_SMALL)?.map(|n| n as u32)
@@ -250,21 +243,21 @@ fn cost(s: &mut Scan<'_>) -> Option<f64> {
 }
 
 impl Aside {
-    fn note_end(&mut self, end: &str) {
-        // In UTC and without the Z, times sort as texts, fractions of a second included.
-        let bare = |t: &str| t.trim_end_matches('Z').len();
-        if end == self.newest {
-            return;
+    fn note_end(&mut self, end: &[u8]) {
+        if !is_plain_time(end) {
+            let time = std::str::from_utf8(end).ok().and_then(|end| end.parse::<jiff::Timestamp>().ok());
+            return time.map_or((), |time| self.note_plain_end(time.to_string().as_bytes()));
         }
-        if is_plain_time(end) {
-            if end[..bare(end)] > self.newest[..bare(&self.newest)] {
-                end.clone_into(&mut self.newest);
-            }
-        } else if let Ok(time) = end.parse::<jiff::Timestamp>() {
-            let end = time.to_string();
-            if end[..bare(&end)] > self.newest[..bare(&self.newest)] {
-                self.newest = end;
-            }
+        self.note_plain_end(end);
+    }
+
+    fn note_plain_end(&mut self, end: &[u8]) {
+        // In UTC and without the Z, times sort as texts, fractions of a second included.
+        let bare = |t: &[u8]| t.len() - usize::from(t.ends_with(b"Z"));
+        let newest = self.newest.as_bytes();
+        if end[..bare(end)] > newest[..bare(newest)] {
+            self.newest.clear();
+            self.newest.push_str(&String::from_utf8_lossy(end));
         }
     }
 }

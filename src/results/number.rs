@@ -72,7 +72,7 @@ impl<'a> Scan<'a> {
                 return None;
             }
         }
-        let raw = &self.text[start..self.at];
+        let raw = self.said(start, self.at)?;
         let number = Number { raw, digits: said, count, fraction, plain: !negative && !power };
         // A power or a great many digits may name what no double holds.
         if (power || count > 300) && number.value().is_none() {
@@ -84,7 +84,7 @@ impl<'a> Scan<'a> {
     /// Reads a number as a whole one from 0 to `most`; none inside where a null stands for it.
     #[inline]
     pub fn whole(&mut self, most: u64) -> Option<Option<u64>> {
-        let (count, value) = self.few_digits(self.at).unwrap_or_default();
+        let (count, value) = self.ahead().map(digits).unwrap_or_default();
         // A point or a power after the digits is refused by whatever reads on.
         if count == 0 || count > 7 || value < FEWEST[count] {
             return self.any_whole(most);
@@ -102,7 +102,11 @@ impl<'a> Scan<'a> {
     /// Reads a number as the nearest double; not a number where a null stands for it.
     #[inline]
     pub fn double(&mut self) -> Option<f64> {
-        self.short_double().or_else(|| self.any_double())
+        let start = self.at;
+        self.short_double().or_else(|| {
+            self.at = start;
+            self.any_double()
+        })
     }
 
     #[cold]
@@ -111,37 +115,30 @@ impl<'a> Scan<'a> {
         if self.null() { Some(f64::NAN) } else { self.number()?.value() }
     }
 
+    /// Up to seven digits, and as many after a point.
     #[inline]
     fn short_double(&mut self) -> Option<f64> {
-        let bytes = self.text.as_bytes();
-        let (count, mut value) = self.few_digits(self.at)?;
+        let (count, mut value) = digits(self.ahead()?);
+        let mut fraction = 0;
         if count == 0 || count > 7 || value < FEWEST[count] {
             return None;
         }
-        let (mut at, mut fraction) = (self.at + count, 0);
-        if bytes.get(at) == Some(&b'.') {
-            let (count, more) = self.few_digits(at + 1)?;
+        self.at += count;
+        if self.ate_here(b'.') {
+            let (count, more) = digits(self.ahead()?);
             (count > 0 && count < 8).then_some(())?;
-            (at, value, fraction) = (at + 1 + count, value * TENS[count] + more, count);
+            self.at += count;
+            (value, fraction) = (value * TENS[count] + more, count);
         }
-        if matches!(bytes.get(at), Some(b'e' | b'E')) {
-            return None;
-        }
-        self.at = at;
-        Some(exact(value, fraction))
-    }
-
-    #[inline]
-    fn few_digits(&self, at: usize) -> Option<(usize, u64)> {
-        self.text.as_bytes().get(at..).and_then(|rest| rest.first_chunk()).map(digits)
+        // A power is left to the reader of any number.
+        (!matches!(self.peek(), Some(b'e' | b'E'))).then(|| exact(value, fraction))
     }
 
     /// Passes over digits; gives how many there are, and the number that they make after others.
     #[inline]
     fn digits(&mut self, before: u64) -> (usize, u64) {
-        let bytes = self.text.as_bytes();
         let (start, mut all) = (self.at, before);
-        while let Some(eight) = bytes.get(self.at..).and_then(|rest| rest.first_chunk()) {
+        while let Some(eight) = self.ahead() {
             let (count, value) = digits(eight);
             all = all.wrapping_mul(TENS[count]).wrapping_add(value);
             self.at += count;
@@ -149,7 +146,7 @@ impl<'a> Scan<'a> {
                 return (self.at - start, all);
             }
         }
-        while let Some(d) = bytes.get(self.at).filter(|b| b.is_ascii_digit()) {
+        while let Some(d) = self.peek().filter(u8::is_ascii_digit) {
             all = all.wrapping_mul(10).wrapping_add(u64::from(d - b'0'));
             self.at += 1;
         }
@@ -159,19 +156,24 @@ impl<'a> Scan<'a> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::scan::Text;
     use super::*;
     use proptest::prelude::*;
+
+    fn scan(text: &str) -> Scan<'_> {
+        Scan::new(Text::new(text.as_bytes()).unwrap(), 0, 0)
+    }
 
     proptest! {
         #[test]
         fn a_written_number_reads_back_to_the_bit(value in prop::num::f64::POSITIVE | prop::num::f64::NORMAL, places in 0_usize..18) {
             for text in [format!("{value:?}"), format!("{:.places$}", value % 1e6), format!("{value:e}")] {
                 let want = text.parse::<f64>().ok().map(f64::to_bits);
-                let number = Scan::new(&text, 0, 0).number().and_then(|n| n.value());
+                let number = scan(&text).number().and_then(|n| n.value());
                 prop_assert_eq!(number.map(f64::to_bits), want);
                 // Within a longer text the digits are read many at a time.
                 for text in [text.clone(), format!("{text}, \"more\": 12345678")] {
-                    prop_assert_eq!(Scan::new(&text, 0, 0).double().map(f64::to_bits), want);
+                    prop_assert_eq!(scan(&text).double().map(f64::to_bits), want);
                 }
             }
         }
@@ -179,7 +181,7 @@ mod tests {
         #[test]
         fn a_whole_number_reads_back_up_to_the_most(value in prop_oneof![0..200_u64, 0..10_000_000_000_000_000_000_u64, 0..100_000_000_u64], most in prop_oneof![Just(u64::MAX), 0..1000_u64]) {
             for text in [format!("{value}"), format!("{value}, \"more\": 1")] {
-                prop_assert_eq!(Scan::new(&text, 0, 0).whole(most), (value <= most).then_some(Some(value)));
+                prop_assert_eq!(scan(&text).whole(most), (value <= most).then_some(Some(value)));
             }
         }
     }
@@ -189,9 +191,9 @@ mod tests {
         for text in ["", "-", "+1", ".5", "01", "00", "1.", "1.x", "x", "1e", "1e+", "-.5", "0123456, 1234567890"] {
             let more = format!("{text} , 1234567890");
             for text in [text, &more] {
-                assert_eq!(Scan::new(text, 0, 0).double(), None, "{text}");
+                assert_eq!(scan(text).double(), None, "{text}");
                 // After the one digit of `1.` or `1e` a reader finds neither a comma nor an end.
-                let mut scan = Scan::new(text, 0, 0);
+                let mut scan = scan(text);
                 assert!(scan.whole(9).is_none() || !(scan.is_done() || scan.peek() == Some(b',')), "{text}");
             }
         }

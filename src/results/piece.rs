@@ -3,6 +3,7 @@
 use super::dataset::OnShard;
 use super::diagnose::diagnose;
 use super::line::{Aside, Plan};
+use super::scan::Text;
 use super::shape::Shapes;
 use super::shard::{MAX_LINE, Shard, sha256_hex};
 use super::{Fault, ResultsError, Row};
@@ -55,7 +56,11 @@ pub(super) fn read_piece(
         );
         return Ok(piece);
     }
-    buffer.resize(len as usize, 0);
+    let len = len as usize;
+    if buffer.len() < len {
+        buffer.resize(len, 0);
+    }
+    let buffer = &mut buffer[..len];
     file.read_exact_at(buffer, start).map_err(ResultsError::io(path))?;
     if let Some(on_shard) = on_shard {
         piece.shard.sha256 = sha256_hex(buffer);
@@ -67,7 +72,7 @@ pub(super) fn read_piece(
 
 fn read_lines(bytes: &[u8], name: &str, plan: &Plan<'_>, last_piece: bool, piece: &mut Piece) {
     // One check of the whole piece: it is much faster than one a line.
-    let whole = std::str::from_utf8(bytes).ok();
+    let whole = Text::new(bytes);
     let next_line = |start: usize| memchr::memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |i| start + i + 1);
     let mut shapes = Shapes::default();
     let mut start = 0;
@@ -76,8 +81,7 @@ fn read_lines(bytes: &[u8], name: &str, plan: &Plan<'_>, last_piece: bool, piece
         number += 1;
         let found = match whole {
             Some(text) => shapes.read((text, start), plan, &mut piece.aside, number),
-            None => std::str::from_utf8(&bytes[start..next_line(start)])
-                .ok()
+            None => Text::new(&bytes[start..next_line(start)])
                 .and_then(|text| shapes.read((text, 0), plan, &mut piece.aside, number))
                 .map(|(row, end)| (row, start + end)),
         };

@@ -25,13 +25,17 @@ pub enum Stop {
 impl Stop {
     /// The stop of a stored word.
     pub fn from_word(word: &str) -> Stop {
+        Stop::of_bytes(word.as_bytes())
+    }
+
+    pub(super) fn of_bytes(word: &[u8]) -> Stop {
         match word {
-            "submitted" => Stop::Submitted,
-            "turn_limit" => Stop::TurnLimit,
-            "time_limit" => Stop::TimeLimit,
-            "cost_limit" => Stop::CostLimit,
-            "repeated_command" => Stop::RepeatedCommand,
-            "provider_error" => Stop::ProviderError,
+            b"submitted" => Stop::Submitted,
+            b"turn_limit" => Stop::TurnLimit,
+            b"time_limit" => Stop::TimeLimit,
+            b"cost_limit" => Stop::CostLimit,
+            b"repeated_command" => Stop::RepeatedCommand,
+            b"provider_error" => Stop::ProviderError,
             _ => Stop::Other,
         }
     }

@@ -5,7 +5,7 @@
 
 use super::Row;
 use super::line::{Aside, Line, Mark, Plan, read_line};
-use super::scan::Scan;
+use super::scan::{Scan, Text};
 use super::slot::Slot;
 
 /// How many shapes are kept; with more of them, looking for one costs more than it saves.
@@ -45,8 +45,10 @@ struct Part {
     /// Which of the sixteen are bytes of the part.
     mask: u128,
     len: usize,
-    /// Those after the first sixteen.
-    rest: Box<[u8]>,
+    /// The last sixteen of more than sixteen; they may lap the first.
+    last: u128,
+    /// Those between the first and the last sixteen.
+    middle: Box<[u8]>,
 }
 
 impl Shapes {
@@ -54,7 +56,7 @@ impl Shapes {
     #[inline]
     pub fn read(
         &mut self,
-        from: (&str, usize),
+        from: (Text<'_>, usize),
         plan: &Plan<'_>,
         aside: &mut Aside,
         number: u32,
@@ -70,7 +72,13 @@ impl Shapes {
     }
 
     #[inline(never)]
-    fn learn(&mut self, from: (&str, usize), plan: &Plan<'_>, aside: &mut Aside, number: u32) -> Option<(Row, usize)> {
+    fn learn(
+        &mut self,
+        from: (Text<'_>, usize),
+        plan: &Plan<'_>,
+        aside: &mut Aside,
+        number: u32,
+    ) -> Option<(Row, usize)> {
         self.marks.clear();
         let (row, seen, end) = read_line(from, plan, aside, &mut self.marks, number)?;
         self.missed += 1;
@@ -86,12 +94,12 @@ impl Shapes {
 
 impl Shape {
     fn new(
-        (text, start): (&str, usize),
+        (text, start): (Text<'_>, usize),
         marks: &[Mark],
         plan: &Plan<'_>,
         (row, seen, end): (Row, u64, usize),
     ) -> Shape {
-        let bytes = text.as_bytes();
+        let bytes = text.bytes();
         let mut steps = Vec::with_capacity(marks.len());
         let mut at = start;
         for mark in marks {
@@ -112,12 +120,12 @@ impl Shape {
     #[inline]
     fn read(
         &self,
-        (text, start): (&str, usize),
+        (text, start): (Text<'_>, usize),
         plan: &Plan<'_>,
         aside: &mut Aside,
         number: u32,
     ) -> Option<(Row, usize)> {
-        let bytes = text.as_bytes();
+        let bytes = text.bytes();
         let mut row = self.row.clone();
         row.line = number;
         row.task = aside.task;
@@ -136,12 +144,14 @@ impl Shape {
 
 impl Part {
     fn new(bytes: &[u8]) -> Part {
-        let (first, rest) = bytes.split_at(bytes.len().min(16));
+        let start = bytes.len().min(16);
         let mut wide = ([0; 16], [0; 16]);
-        wide.0[..first.len()].copy_from_slice(first);
-        wide.1[..first.len()].fill(0xff);
+        wide.0[..start].copy_from_slice(&bytes[..start]);
+        wide.1[..start].fill(0xff);
         let (first, mask) = (u128::from_le_bytes(wide.0), u128::from_le_bytes(wide.1));
-        Part { first, mask, len: bytes.len(), rest: rest.into() }
+        let last = bytes.last_chunk().map_or(0, |last| u128::from_le_bytes(*last));
+        let middle = bytes.get(16..bytes.len().saturating_sub(16)).unwrap_or_default().into();
+        Part { first, mask, len: bytes.len(), last, middle }
     }
 
     /// Where the part ends that begins at an offset, if it does.
@@ -151,8 +161,13 @@ impl Part {
         if u128::from_le_bytes(*all.first_chunk()?) & self.mask != self.first {
             return None;
         }
-        if self.len > 16 && all.get(16..self.len)? != &*self.rest {
-            return None;
+        if self.len > 16 {
+            if u128::from_le_bytes(*all.get(self.len - 16..)?.first_chunk()?) != self.last {
+                return None;
+            }
+            if self.len > 32 && all.get(16..self.len - 16)? != &*self.middle {
+                return None;
+            }
         }
         Some(at + self.len)
     }

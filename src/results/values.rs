@@ -19,7 +19,7 @@ pub(super) fn once(seen: &mut u32, bit: u32) -> Option<()> {
 }
 
 pub(super) fn same(s: &mut Scan<'_>, want: &str) -> Option<()> {
-    (s.text()? == want).then_some(())
+    (*s.text_bytes()? == *want.as_bytes()).then_some(())
 }
 
 /// None where the value is wrong, and none inside where it is null, which says as much as leaving the field out.
@@ -35,12 +35,12 @@ pub(super) fn words<'a>(s: &mut Scan<'a>) -> Option<Option<Cow<'a, str>>> {
 /// Seconds from 0; not a number stands for null.
 #[inline]
 pub(super) fn span(s: &mut Scan<'_>) -> Option<f64> {
-    s.double().filter(|t| !(*t < 0.0))
+    s.double().filter(|t| *t >= 0.0)
 }
 
 #[inline]
-pub(super) fn time<'a>(s: &mut Scan<'a>) -> Option<Option<Cow<'a, str>>> {
-    nullable(s, |s| s.text().filter(|t| is_time(t)))
+pub(super) fn time<'a>(s: &mut Scan<'a>) -> Option<Option<Cow<'a, [u8]>>> {
+    nullable(s, |s| s.text_bytes().filter(|t| is_plain_time(t) || std::str::from_utf8(t).is_ok_and(is_time)))
 }
 
 pub(super) fn texts(s: &mut Scan<'_>) -> Option<()> {
@@ -77,20 +77,24 @@ const fn packed(all: &[Outcome; Outcome::ALL.len()]) -> [Key; Outcome::ALL.len()
 /// Why an agent stopped.
 #[inline]
 pub(super) fn stop(s: &mut Scan<'_>) -> Option<Stop> {
-    s.text().map(|word| Stop::from_word(&word))
+    s.text_bytes().map(|word| Stop::of_bytes(&word))
 }
 
 /// Whether a text is an RFC 3339 time.
 pub(super) fn is_time(text: &str) -> bool {
-    is_plain_time(text) || text.parse::<jiff::Timestamp>().is_ok()
+    text.parse::<jiff::Timestamp>().is_ok()
 }
 
 /// The common shape `2026-01-31T12:00:00Z`, but for the last days of months, which need a calendar.
 #[inline]
-pub(super) fn is_plain_time(text: &str) -> bool {
-    let Ok(t) = <&[u8; 20]>::try_from(text.as_bytes()) else { return false };
+pub(super) fn is_plain_time(text: &[u8]) -> bool {
+    let Ok(t) = <&[u8; 20]>::try_from(text) else {
+        return false;
+    };
     let [a @ .., _, _, _, _] = t;
-    let (Some(low), Some(middle), Some(high)) = (a.first_chunk(), a.last_chunk(), t.last_chunk()) else { return false };
+    let (Some(low), Some(middle), Some(high)) = (a.first_chunk(), a.last_chunk(), t.last_chunk()) else {
+        return false;
+    };
     // `2026-01-`, `31T12:00` and `12:00:00Z` without its first: eight bytes each, the last two lap.
     let (low, middle, high) = (u64::from_le_bytes(*low), u64::from_le_bytes(*middle), u64::from_le_bytes(*high));
     let digits = are_digits(low, DATE.1) && are_digits(middle, HOURS.1) && are_digits(high, SECONDS.1);
@@ -130,13 +134,13 @@ mod tests {
     #[test]
     fn a_plain_time_is_a_time() {
         let good = "2026-01-28T23:59:59Z";
-        assert!(is_plain_time(good));
+        assert!(is_plain_time(good.as_bytes()));
         for i in 0..good.len() {
             for byte in 0..128_u8 {
                 let mut text = good.as_bytes().to_vec();
                 text[i] = byte;
                 let text = String::from_utf8(text).unwrap();
-                if is_plain_time(&text) {
+                if is_plain_time(text.as_bytes()) {
                     assert!(text.parse::<jiff::Timestamp>().is_ok(), "{text}");
                 } else if text.is_ascii() && byte.is_ascii_digit() && text.parse::<jiff::Timestamp>().is_ok() {
                     assert_eq!(&text[8..9], "2", "only the last days of months are not plain: {text}");
@@ -146,7 +150,7 @@ mod tests {
         for text in
             ["", "2026-01-28T23:59:59", "2026-01-28T23:59:59.5Z", "2026-01-29T23:59:59Z", "2026-00-28T23:59:59Z"]
         {
-            assert!(!is_plain_time(text), "{text}");
+            assert!(!is_plain_time(text.as_bytes()), "{text}");
         }
     }
 }

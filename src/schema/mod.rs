@@ -9,6 +9,7 @@ mod paths;
 mod publisher;
 mod run;
 mod task;
+mod verdict;
 
 pub use attempt::{Attempt, Counts, Failure, Patch, Seconds, TestCounts, Tests, Usage};
 pub use outcome::{Infra, Outcome};
@@ -16,6 +17,7 @@ pub use paths::is_test_path;
 pub use publisher::{PublishedRow, PublisherRecord};
 pub use run::{Agent, Model, Run, Scoring, Source, TaskDetail, Tier};
 pub use task::{Limits, Scorecard, Suite, TaskSource, TaskSpec};
+pub use verdict::{Verdict, VerdictDigests};
 
 /// Version of a stored attempt line.
 pub const ATTEMPT_SCHEMA: &str = "tsbench.attempt/1";

@@ -54,6 +54,13 @@ impl Material {
     }
 }
 
+impl Task {
+    /// The files of the task's own grader, by path.
+    pub fn grader_files(&self) -> Result<BTreeMap<String, Vec<u8>>, TaskError> {
+        Ok(read_dir(&self.dir.join("grader"))?.into_iter().map(|(path, (_, bytes))| (path, bytes)).collect())
+    }
+}
+
 fn from_folder(task: &Task) -> Result<Material, TaskError> {
     let id = task.spec.id.as_str();
     let store = Store::new().map_err(TaskError::git(id))?;

@@ -1,0 +1,57 @@
+//! The machine's sandboxes, as flags choose them.
+
+use crate::sandbox::{DockerHost, LocalHost, Patience, Provider};
+use anyhow::Context;
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// Where patches are run.
+#[derive(Args, Debug, Clone)]
+pub struct Machine {
+    /// Docker, or scrubbed processes of this machine without isolation
+    #[arg(long, value_enum, default_value_t = Kind::Docker, env = "TSBENCH_SANDBOX")]
+    pub sandbox: Kind,
+    /// Address of the daemon, such as a podman socket; the daemon's usual one where it is absent
+    #[arg(long, env = "TSBENCH_DOCKER")]
+    pub docker: Option<String>,
+    /// Folder of local sandboxes and their snapshots [default: tsbench in the user's cache]
+    #[arg(long, env = "TSBENCH_CACHE")]
+    pub cache: Option<PathBuf>,
+}
+
+/// Kinds of sandboxes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Kind {
+    /// Containers.
+    Docker,
+    /// Processes.
+    Local,
+}
+
+impl Machine {
+    /// The folder of local sandboxes and their snapshots.
+    fn cache(&self) -> anyhow::Result<PathBuf> {
+        if let Some(dir) = &self.cache {
+            return Ok(dir.clone());
+        }
+        let base = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+        let base = base.or_else(|| std::env::var_os("HOME").map(|h| PathBuf::from(h).join(".cache")));
+        base.map(|b| b.join("tsbench")).context("find a folder for local sandboxes\nhint: name one with --cache")
+    }
+
+    /// Opens the machine and ends what crashed runs left behind.
+    pub async fn open(&self) -> anyhow::Result<Provider> {
+        let provider = match self.sandbox {
+            Kind::Docker => Provider::Docker(DockerHost::connect(self.docker.as_deref(), Patience::default()).await?),
+            Kind::Local => Provider::Local(LocalHost::new(&self.cache()?, &std::env::var("PATH").unwrap_or_default())?),
+        };
+        let swept = provider.sweep().await?;
+        if !swept.sandboxes.is_empty() {
+            eprintln!("swept {} sandboxes that an earlier run left", swept.sandboxes.len());
+        }
+        for failed in &swept.failed {
+            eprintln!("warning: {failed}");
+        }
+        Ok(provider)
+    }
+}

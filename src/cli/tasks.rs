@@ -1,0 +1,108 @@
+use super::Exit;
+use crate::tasks::{check, find, load};
+use clap::{Args, Subcommand};
+use serde_json::json;
+use std::path::PathBuf;
+
+/// Which tasks a verb means.
+#[derive(Args, Debug, Clone)]
+pub struct Which {
+    /// Folder of suites
+    #[arg(long, default_value = "tasks", env = "TSBENCH_TASKS")]
+    pub tasks: PathBuf,
+    /// Only this suite, by id or id@version
+    #[arg(long, env = "TSBENCH_SUITE")]
+    pub suite: Option<String>,
+    /// Only this task
+    #[arg(long, env = "TSBENCH_TASK")]
+    pub task: Option<String>,
+    /// Folder of bare mirrors named owner__name.git, for tasks whose trees are not kept here
+    #[arg(long, default_value = "mirrors", env = "TSBENCH_MIRRORS")]
+    pub mirrors: PathBuf,
+}
+
+/// List, show or check tasks.
+#[derive(Args, Debug)]
+pub struct Tasks {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand, Debug)]
+enum Verb {
+    /// List tasks
+    List {
+        #[command(flatten)]
+        which: Which,
+        /// Print as JSON
+        #[arg(long, env = "TSBENCH_JSON")]
+        json: bool,
+    },
+    /// Show one task: its statement and what is asked of a fix
+    Show {
+        #[command(flatten)]
+        which: Which,
+    },
+    /// Check tasks without running them: 1 where something is wrong
+    Check {
+        #[command(flatten)]
+        which: Which,
+        /// Print as JSON
+        #[arg(long, env = "TSBENCH_JSON")]
+        json: bool,
+    },
+}
+
+/// Runs `tsbench tasks`.
+pub fn run(args: &Tasks) -> anyhow::Result<Exit> {
+    match &args.verb {
+        Verb::List { which, json } => list(which, *json),
+        Verb::Show { which } => show(which),
+        Verb::Check { which, json } => check_all(which, *json),
+    }
+}
+
+fn list(which: &Which, as_json: bool) -> anyhow::Result<Exit> {
+    let tasks = find(&load(&which.tasks)?, which.suite.as_deref(), which.task.as_deref())?;
+    if as_json {
+        let list: Vec<_> = tasks.iter().map(|t| json!({"suite": t.suite, "task": t.spec})).collect();
+        println!("{}", serde_json::to_string_pretty(&list)?);
+    } else {
+        for t in &tasks {
+            let s = &t.spec;
+            println!("{}\t{}\t{}\t{}\t{}", t.suite, s.id, s.language, s.difficulty.as_deref().unwrap_or("-"), s.title);
+        }
+    }
+    Ok(Exit::Good)
+}
+
+fn show(which: &Which) -> anyhow::Result<Exit> {
+    for t in find(&load(&which.tasks)?, which.suite.as_deref(), which.task.as_deref())? {
+        println!("{} {}\n{}\n", t.suite, t.spec.id, t.problem.trim());
+        match &t.spec.scorecard {
+            Some(card) => println!("checks: {}", card.checks.join(", ")),
+            None => println!("targets: {}\nguards: {}", t.spec.targets.len(), t.spec.guards.len()),
+        }
+        println!("limits: {:?}", t.limits);
+    }
+    Ok(Exit::Good)
+}
+
+fn check_all(which: &Which, as_json: bool) -> anyhow::Result<Exit> {
+    let tasks = find(&load(&which.tasks)?, which.suite.as_deref(), which.task.as_deref())?;
+    let found: Vec<(String, Vec<String>)> =
+        tasks.iter().map(|t| (t.spec.id.clone(), check(t, &which.mirrors))).collect();
+    let bad = found.iter().filter(|f| !f.1.is_empty()).count();
+    if as_json {
+        let list: Vec<_> = found.iter().map(|(task, faults)| json!({"task": task, "faults": faults})).collect();
+        println!("{}", serde_json::to_string_pretty(&list)?);
+    } else {
+        for (task, faults) in &found {
+            for fault in faults {
+                println!("{task}: {fault}");
+            }
+        }
+    }
+    eprintln!("{} tasks, {bad} with faults", found.len());
+    Ok(if bad == 0 { Exit::Good } else { Exit::No })
+}

@@ -1,0 +1,107 @@
+use super::exploits::{Files, exploits};
+use crate::git::{Entry, Mode, Tree};
+use crate::sandbox::Provider;
+use crate::schema::{Outcome, Verdict};
+use crate::scoring::{Ready, ScoreError, score};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What a proof tries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// The human fix, which must resolve the task.
+    Fix,
+    /// No change at all, which must not.
+    Empty,
+    /// A cheat, which must not.
+    Exploit,
+}
+
+/// One try.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Proof {
+    /// What was tried.
+    pub kind: Kind,
+    /// The cheat's name, or the try's number.
+    pub name: String,
+    /// Whether it went as it must.
+    pub good: bool,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The end of the output, where it did not go as it must.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub log: String,
+}
+
+/// All tries of a task.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Proven {
+    /// Each try.
+    pub proofs: Vec<Proof>,
+}
+
+impl Proven {
+    /// Whether every try went as it must.
+    pub fn good(&self) -> bool {
+        !self.proofs.is_empty() && self.proofs.iter().all(|p| p.good)
+    }
+}
+
+/// Scores the human fix and the empty patch, `runs` times each.
+pub async fn prove_fix(ready: &Ready, provider: &Provider, runs: u32) -> Result<Vec<Proof>, ScoreError> {
+    let mut proofs = Vec::new();
+    for run in 0..runs {
+        let fix = ready.material.solution.clone();
+        for (kind, patch) in [(Kind::Fix, fix.as_slice()), (Kind::Empty, &[][..])] {
+            proofs.push(one(ready, provider, kind, &format!("run {}", run + 1), patch).await?);
+        }
+    }
+    Ok(proofs)
+}
+
+/// Scores every cheat.
+pub async fn prove_exploits(ready: &Ready, provider: &Provider) -> Result<Vec<Proof>, ScoreError> {
+    let store = &ready.material.store;
+    let start = store.read(&ready.material.start)?;
+    let blobs: Vec<&str> = start.values().map(|e| e.blob.as_str()).collect();
+    let files: Files = start.keys().cloned().zip(store.many(&blobs)?).collect();
+    let hidden = ready.material.hidden.files.keys().cloned().collect();
+    let mut proofs = Vec::new();
+    for exploit in exploits(ready.language.name(), &files, &hidden, ready.task.spec.package.as_deref()) {
+        let patch = patch_of(ready, &start, &exploit.edits)?;
+        proofs.push(one(ready, provider, Kind::Exploit, exploit.name, &patch).await?);
+    }
+    Ok(proofs)
+}
+
+/// The edits of a cheat as a patch on the starting tree.
+fn patch_of(ready: &Ready, start: &Tree, edits: &BTreeMap<String, Option<Vec<u8>>>) -> Result<Vec<u8>, ScoreError> {
+    let store = &ready.material.store;
+    let mut tree = start.clone();
+    for (path, bytes) in edits {
+        match bytes {
+            None => {
+                tree.remove(path);
+            }
+            Some(bytes) => {
+                // A file where a folder stood takes its place.
+                tree.retain(|p, _| !p.starts_with(&format!("{path}/")));
+                tree.insert(path.clone(), Entry { mode: Mode::File, blob: store.blob(bytes)? });
+            }
+        }
+    }
+    let changed = store.write(&tree)?;
+    Ok(store.diff(&ready.material.start, &changed, &[])?)
+}
+
+async fn one(ready: &Ready, provider: &Provider, kind: Kind, name: &str, patch: &[u8]) -> Result<Proof, ScoreError> {
+    let scored = score(ready, patch, provider, true).await?;
+    let resolved = scored.verdict.outcome == Outcome::Resolved;
+    let good = match kind {
+        Kind::Fix => resolved,
+        Kind::Empty | Kind::Exploit => !resolved,
+    };
+    let log = if good { String::new() } else { scored.log };
+    Ok(Proof { kind, name: name.to_owned(), good, verdict: scored.verdict, log })
+}

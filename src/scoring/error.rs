@@ -1,0 +1,65 @@
+use crate::git::GitError;
+use crate::languages::LanguageError;
+use crate::sandbox::SandboxError;
+use crate::tasks::TaskError;
+
+/// Why a patch could not be scored. None of these is the patch's fault.
+#[derive(Debug, thiserror::Error)]
+pub enum ScoreError {
+    /// The task is not usable.
+    #[error(transparent)]
+    Task(#[from] TaskError),
+    /// Git could not do its part.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// The tree cannot be installed or tested by its language.
+    #[error("plan the tests of {task}: {source}")]
+    Language {
+        /// The task.
+        task: String,
+        /// The cause.
+        source: LanguageError,
+    },
+    /// The sandbox failed.
+    #[error("score {task}: {source}")]
+    Sandbox {
+        /// The task.
+        task: String,
+        /// The cause.
+        source: SandboxError,
+    },
+    /// Dependencies could not be installed on the starting tree.
+    #[error("install {task}: {words} ended with {end}\n{log}")]
+    Install {
+        /// The task.
+        task: String,
+        /// The command.
+        words: String,
+        /// How it ended.
+        end: String,
+        /// The end of its output.
+        log: String,
+    },
+    /// No random bytes could be had.
+    #[error("read random bytes: {0}")]
+    Random(std::io::Error),
+}
+
+impl ScoreError {
+    pub(super) fn sandbox(task: &str) -> impl FnOnce(SandboxError) -> ScoreError {
+        let task = task.to_owned();
+        move |source| ScoreError::Sandbox { task, source }
+    }
+
+    /// A short word for the kind of failure.
+    pub const fn class(&self) -> &'static str {
+        match self {
+            ScoreError::Task(_) => "task",
+            ScoreError::Git(_) => "git",
+            ScoreError::Language { .. } => "language",
+            ScoreError::Sandbox { .. } => "sandbox",
+            ScoreError::Install { .. } => "install",
+            ScoreError::Random(_) => "random",
+        }
+    }
+}

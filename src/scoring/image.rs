@@ -1,0 +1,176 @@
+use super::candidate::View;
+use super::error::ScoreError;
+use crate::git::{Mode, Store, Tree};
+use crate::languages::{Language, Places, Plan, Step, by_name};
+use crate::sandbox::{Body, Command, File, Finished, Lease, Provider, Sandbox, Spec};
+use crate::tasks::{Material, Task, sha256};
+use std::time::Duration;
+
+/// A task ready to be scored: its parts, its plan, and the image with everything installed.
+pub struct Ready {
+    /// The task.
+    pub task: Task,
+    /// Its parts.
+    pub material: Material,
+    /// Its language.
+    pub language: &'static dyn Language,
+    /// How it is installed and tested.
+    pub plan: Plan,
+    /// The image.
+    pub image: String,
+    /// The image's content address.
+    pub image_id: String,
+    /// Exact version of the runtime, as the image says it.
+    pub runtime: String,
+    /// Seconds that the installation took; none where the image was there already.
+    pub install_seconds: Option<f64>,
+}
+
+/// Where things are inside.
+pub(super) const TREE: &str = "/workspace";
+pub(super) const HOME: &str = "/home/agent/tsbench";
+pub(super) const TOOLS: &str = "/home/agent/tools";
+pub(super) const GRADER_DIR: &str = "/home/agent/grader";
+
+/// Prepares a task: reads its parts, plans, and installs its dependencies into an image unless one is there.
+///
+/// An image is named by all that it is made from, so that it is never stale; installing always runs in full.
+pub async fn prepare(task: &Task, material: Material, provider: &Provider) -> Result<Ready, ScoreError> {
+    let name = task.spec.id.clone();
+    let language =
+        by_name(&task.spec.language).map_err(|source| ScoreError::Language { task: name.clone(), source })?;
+    let tree = material.store.read(&material.start)?;
+    let view = View { store: &material.store, tree: &tree };
+    let plan = language
+        .detect(&view, task.spec.package.as_deref(), task.spec.runtime.as_deref())
+        .map_err(|source| ScoreError::Language { task: name.clone(), source })?;
+    let base = base_image(language, provider, &name).await?;
+    let key = sha256(
+        format!("tsbench.image/1\n{base}\n{}\n{plan:?}\n{}\n", material.start.0, tools_digest(language)).as_bytes(),
+    );
+    let image = format!("tsbench/task:{}", &key[..24]);
+    let found = provider.image(&image).await.map_err(ScoreError::sandbox(&name))?;
+    let mut ready = Ready {
+        task: task.clone(),
+        material,
+        language,
+        plan,
+        image,
+        image_id: String::new(),
+        runtime: String::new(),
+        install_seconds: None,
+    };
+    match found {
+        Some(image) => ready.image_id = image.id,
+        None => install(&mut ready, &tree, provider).await?,
+    }
+    Ok(ready)
+}
+
+async fn base_image(language: &dyn Language, provider: &Provider, task: &str) -> Result<String, ScoreError> {
+    if matches!(provider, Provider::Local(_)) {
+        return Ok("local".to_owned());
+    }
+    let found = provider.image(language.image()).await.map_err(ScoreError::sandbox(task))?;
+    let missing = || crate::sandbox::SandboxError::ImageMissing { image: language.image().to_owned() };
+    found.map(|i| i.id).ok_or_else(missing).map_err(ScoreError::sandbox(task))
+}
+
+fn tools_digest(language: &dyn Language) -> String {
+    let parts: String = language.tools().iter().map(|t| format!("{} {}\n", t.name, sha256(t.bytes))).collect();
+    sha256(parts.as_bytes())
+}
+
+async fn install(ready: &mut Ready, tree: &Tree, provider: &Provider) -> Result<(), ScoreError> {
+    let task = ready.task.spec.id.clone();
+    let fail = || ScoreError::sandbox(&task);
+    let local = matches!(provider, Provider::Local(_));
+    let spec = Spec {
+        image: if local { String::new() } else { ready.language.image().to_owned() },
+        network: true,
+        limits: ready.task.limits.clone(),
+        lease: lease(&ready.task, ready.task.limits.install_seconds)?,
+        caches: ready.plan.caches.iter().map(|(dir, volume)| (volume.clone(), format!("{HOME}/{dir}"))).collect(),
+    };
+    let mut sandbox = provider.open(&spec).await.map_err(fail())?;
+    let end = install_in(ready, tree, sandbox.as_mut()).await;
+    let kept = match end {
+        Ok(()) => sandbox.snapshot(&ready.image).await.map_err(fail()),
+        Err(e) => Err(e),
+    };
+    // The sandbox is closed whatever came of it; the first failure is the one that counts.
+    let closed = sandbox.close().await.map_err(fail());
+    ready.image_id = kept?.id;
+    closed
+}
+
+async fn install_in(ready: &mut Ready, tree: &Tree, sandbox: &mut dyn Sandbox) -> Result<(), ScoreError> {
+    let task = ready.task.spec.id.clone();
+    let fail = || ScoreError::sandbox(&task);
+    sandbox.put(&files(&ready.material.store, tree)?, TREE).await.map_err(fail())?;
+    sandbox.put(&tools(ready.language), TOOLS).await.map_err(fail())?;
+    sandbox.put(&[], HOME).await.map_err(fail())?;
+    let at = places(sandbox, "unused").await.map_err(fail())?;
+    let mut seconds = 0.0;
+    for step in ready.language.install(&ready.plan, &at) {
+        let done = run(sandbox, &step, ready.task.limits.install_seconds).await.map_err(fail())?;
+        seconds += done.seconds;
+        if !done.end.good() && !step.may_fail {
+            let log = format!("{}\n{}", tail(&done.stdout.text()), tail(&done.stderr.text()));
+            return Err(ScoreError::Install { task, words: step.words.join(" "), end: format!("{:?}", done.end), log });
+        }
+    }
+    let version = run(sandbox, &ready.language.version(&ready.plan, &at), 60).await.map_err(fail())?;
+    ready.runtime = version.stdout.text().trim().to_owned();
+    ready.install_seconds = Some(seconds);
+    Ok(())
+}
+
+async fn run(sandbox: &mut dyn Sandbox, step: &Step, seconds: u64) -> Result<Finished, crate::sandbox::SandboxError> {
+    let command = Command { dir: step.dir.clone(), env: step.env.clone(), seconds, ..Command::new(step.words.clone()) };
+    sandbox.exec(&command).await
+}
+
+/// Where things are for a sandbox's commands.
+pub(super) async fn places(sandbox: &mut dyn Sandbox, report: &str) -> Result<Places, crate::sandbox::SandboxError> {
+    let asked = sandbox.exec(&Command::shell("printf %s \"$PATH\"")).await?;
+    Ok(Places {
+        tree: sandbox.path(TREE),
+        home: sandbox.path(HOME),
+        tools: sandbox.path(TOOLS),
+        report: sandbox.path(report),
+        path: asked.stdout.text(),
+    })
+}
+
+/// The lease of a sandbox: its work's time and ample time around it.
+pub(super) fn lease(task: &Task, seconds: u64) -> Result<Lease, ScoreError> {
+    Lease::new(&task.suite, &task.spec.id, Duration::from_secs(seconds * 4 + 1800))
+        .map_err(ScoreError::sandbox(&task.spec.id))
+}
+
+/// A tree as files for a sandbox.
+pub(super) fn files(store: &Store, tree: &Tree) -> Result<Vec<File>, crate::git::GitError> {
+    let blobs: Vec<&str> = tree.values().map(|e| e.blob.as_str()).collect();
+    let bodies = store.many(&blobs)?;
+    Ok(tree
+        .iter()
+        .zip(bodies)
+        .map(|((path, entry), bytes)| match entry.mode {
+            Mode::File => File { mode: 0o644, ..File::new(path.clone(), bytes) },
+            Mode::Executable => File { mode: 0o755, ..File::new(path.clone(), bytes) },
+            Mode::Link => {
+                File { path: path.clone(), mode: 0o777, body: Body::Link(String::from_utf8_lossy(&bytes).into_owned()) }
+            }
+        })
+        .collect())
+}
+
+pub(super) fn tools(language: &dyn Language) -> Vec<File> {
+    language.tools().iter().map(|t| File { mode: 0o755, ..File::new(t.name, t.bytes) }).collect()
+}
+
+fn tail(text: &str) -> String {
+    let skip = text.chars().count().saturating_sub(3000);
+    text.chars().skip(skip).collect()
+}

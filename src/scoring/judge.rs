@@ -1,0 +1,68 @@
+use crate::languages::Language;
+use crate::reports::{Report, Seal, verdict_of};
+use crate::sandbox::{End, Finished};
+use crate::schema::{Failure, Outcome, TaskSpec, TestCounts};
+
+/// What a run of the tests says of a patch.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Judged {
+    pub outcome: Outcome,
+    pub targets: TestCounts,
+    pub guards: TestCounts,
+    pub error: Option<Failure>,
+}
+
+/// Judges a run: every target and guard must be reported as passed, in a whole report that its exit code agrees with.
+pub(super) fn judge(spec: &TaskSpec, language: &dyn Language, report: &Report, done: &Finished) -> Judged {
+    let error = objection(language, report, done);
+    let believed = error.is_none();
+    let count = |ids: &[String]| {
+        // What cannot be believed has not passed.
+        let failed: Vec<String> =
+            ids.iter().filter(|id| !believed || verdict_of(id, report) != Some(true)).cloned().collect();
+        TestCounts { passed: (ids.len() - failed.len()) as u64, total: ids.len() as u64, failed }
+    };
+    let (targets, guards) = (count(&spec.targets), count(&spec.guards));
+    let all = believed && targets.failed.is_empty() && guards.failed.is_empty() && targets.total > 0;
+    let outcome = match done.end {
+        End::TimedOut => Outcome::TimedOut,
+        _ if all => Outcome::Resolved,
+        _ => Outcome::Unresolved,
+    };
+    Judged { outcome, targets, guards, error }
+}
+
+/// Why the report of a run cannot be believed, if it cannot.
+fn objection(language: &dyn Language, report: &Report, done: &Finished) -> Option<Failure> {
+    let failure = |class: &str, message: String| Some(Failure { class: class.to_owned(), message });
+    match done.end {
+        End::TimedOut => {
+            return failure("tests_timed_out", format!("the tests took longer than {:.0} s", done.seconds));
+        }
+        End::OutOfMemory => {
+            return failure("out_of_memory", "a process of the tests was killed for lack of memory".into());
+        }
+        End::DiskLimit => return failure("disk_limit", "the tests wrote more than they may".into()),
+        End::Exit(_) | End::Signal(_) => {}
+    }
+    let first = report.problems.first().cloned().unwrap_or_default();
+    if language.is_build_failure(report, &tails(&done.stdout), &tails(&done.stderr)) && report.cases.is_empty() {
+        return failure("build_failure", first);
+    }
+    match &report.seal {
+        Seal::Open => return failure("report_open", "the tests ended before their report was closed".into()),
+        Seal::Broken(why) => return failure("report_broken", why.clone()),
+        Seal::Whole => {}
+    }
+    if report.cases.is_empty() {
+        return failure("no_tests", format!("no test was reported. {first}"));
+    }
+    if !report.agrees(!done.end.good()) {
+        return failure("exit_disagrees", format!("the report and the end of the run ({:?}) do not agree", done.end));
+    }
+    None
+}
+
+fn tails(kept: &crate::sandbox::Kept) -> Vec<u8> {
+    [kept.head.as_slice(), kept.tail.as_slice()].concat()
+}
