@@ -151,9 +151,8 @@ export function numberAt(store, row, pointer) {
   return i === undefined ? null : store.numbers[store.offset[row] + i];
 }
 
-/** The field of a line as pages state it: money in whole nano-dollars; of tests that never ran nothing is stated. */
+/** The field of a line as pages state it: as it is written; of tests that never ran nothing is stated. */
 export function fieldOf(store, row, pointer) {
-  if (pointer === "/cost_usd") return store.nano[row] === null ? null : store.nano[row] / 1e9;
   const tests = /^\/tests\/[a-z]+\//.exec(pointer);
   if (tests && !numberAt(store, row, `${tests[0]}total`)) return null;
   return numberAt(store, row, pointer);

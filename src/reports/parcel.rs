@@ -50,10 +50,10 @@ mod tests {
         assert_eq!(open_parcel(&parcel(&key)[..1], &key), (Seal::Open, None));
         for change in [
             |p: &mut Vec<(String, Vec<u8>)>| p[0].1 = b"<b/>".to_vec(),
-            |p| p.push(("b.xml".into(), Vec::new())),
-            |p| drop(p.remove(0)),
-            |p| p[1].1[5] = b'0',
-            |p| p[1].1 = b"exit 0\n".to_vec(),
+            |p: &mut Vec<(String, Vec<u8>)>| p.push(("b.xml".into(), Vec::new())),
+            |p: &mut Vec<(String, Vec<u8>)>| drop(p.remove(0)),
+            |p: &mut Vec<(String, Vec<u8>)>| p[1].1[5] = b'0',
+            |p: &mut Vec<(String, Vec<u8>)>| p[1].1 = b"exit 0\n".to_vec(),
         ] {
             let mut files = parcel(&key);
             change(&mut files);

@@ -92,9 +92,7 @@ fn take(report: &mut Report, open: &mut HashMap<String, usize>, line: Line) {
         Some(index) if phase != "setup" && index < report.cases.len() => {
             let case = &mut report.cases[index];
             let waiting = case.status == Status::Errored && case.message == "it never came to its end";
-            if phase == "call" && waiting {
-                (case.status, case.message) = (status, super::limits::cut(&message, 2000));
-            } else if status > case.status {
+            if phase == "call" && waiting || status > case.status {
                 (case.status, case.message) = (status, super::limits::cut(&message, 2000));
             }
             case.seconds = match (case.seconds, line.seconds) {

@@ -35,7 +35,7 @@ pub(super) fn words<'a>(s: &mut Scan<'a>) -> Option<Option<Cow<'a, str>>> {
 /// Seconds from 0; not a number stands for null.
 #[inline]
 pub(super) fn span(s: &mut Scan<'_>) -> Option<f64> {
-    s.double().filter(|t| *t >= 0.0)
+    s.double().filter(|t| t.is_nan() || *t >= 0.0)
 }
 
 #[inline]

@@ -7,5 +7,6 @@ mod charts;
 mod git;
 mod imports;
 mod results;
+mod sandbox;
 mod stats;
 mod site;
