@@ -1,0 +1,2 @@
+export { Cache } from "./cache";
+export type { CacheOptions, CacheStats } from "./cache";

@@ -1,0 +1,108 @@
+import { describe, expect, it } from "vitest";
+import { Cache } from "../src/index";
+
+function clock() {
+  let time = 0;
+  return { now: () => time, wait: (ms: number) => (time += ms) };
+}
+
+describe("Cache", () => {
+  it("gives back what was put in", () => {
+    const cache = new Cache<string, number>({ max: 2 });
+    cache.set("a", 1);
+    expect(cache.get("a")).toBe(1);
+    expect(cache.get("b")).toBeUndefined();
+  });
+
+  it("lets the entry go that was read least recently", () => {
+    const gone: string[] = [];
+    const cache = new Cache<string, number>({ max: 2, onEvict: (key) => gone.push(key) });
+    cache.set("a", 1);
+    cache.set("b", 2);
+    cache.get("a");
+    cache.set("c", 3);
+    expect(cache.keys()).toEqual(["a", "c"]);
+    expect(gone).toEqual(["b"]);
+  });
+
+  it("does not give back what is too old", () => {
+    const { now, wait } = clock();
+    const cache = new Cache<string, number>({ max: 2, ttl: 100, now });
+    cache.set("a", 1);
+    wait(99);
+    expect(cache.get("a")).toBe(1);
+    wait(1);
+    expect(cache.get("a")).toBeUndefined();
+  });
+
+  it("counts hits and misses", () => {
+    const cache = new Cache<string, number>({ max: 2 });
+    cache.set("a", 1);
+    cache.get("a");
+    cache.get("b");
+    expect(cache.stats()).toEqual({ hits: 1, misses: 1, size: 1 });
+  });
+
+  it.each([0, -1, 1.5])("refuses a size of %d", (max) => {
+    expect(() => new Cache({ max })).toThrow(RangeError);
+  });
+
+  it("counts writing an entry again as use", () => {
+    const cache = new Cache<string, number>({ max: 2 });
+    cache.set("a", 1);
+    cache.set("b", 2);
+    cache.set("a", 3);
+    cache.set("c", 4);
+    expect(cache.keys()).toEqual(["a", "c"]);
+    expect(cache.get("a")).toBe(3);
+  });
+
+  it("does not tell of entries that are replaced or deleted", () => {
+    const gone: string[] = [];
+    const cache = new Cache<string, number>({ max: 2, onEvict: (key) => gone.push(key) });
+    cache.set("a", 1);
+    cache.set("a", 2);
+    cache.delete("a");
+    expect(gone).toEqual([]);
+  });
+
+  describe("with a time to live", () => {
+    it("counts live entries only", () => {
+      const { now, wait } = clock();
+      const cache = new Cache<string, number>({ max: 5, ttl: 100, now });
+      cache.set("a", 1);
+      wait(50);
+      cache.set("b", 2);
+      wait(50);
+      expect(cache.size).toBe(1);
+      expect(cache.keys()).toEqual(["b"]);
+      expect(cache.stats().size).toBe(1);
+    });
+
+    it("tells once of each entry whose time is over", () => {
+      const { now, wait } = clock();
+      const gone: [string, number][] = [];
+      const cache = new Cache<string, number>({ max: 5, ttl: 100, now, onEvict: (key, value) => gone.push([key, value]) });
+      cache.set("a", 1);
+      wait(100);
+      expect(cache.get("a")).toBeUndefined();
+      expect(cache.get("a")).toBeUndefined();
+      expect(cache.size).toBe(0);
+      expect(gone).toEqual([["a", 1]]);
+    });
+
+    it("lets old entries go before live ones when it is full", () => {
+      const { now, wait } = clock();
+      const gone: string[] = [];
+      const cache = new Cache<string, number>({ max: 2, ttl: 100, now, onEvict: (key) => gone.push(key) });
+      cache.set("old", 1);
+      wait(60);
+      cache.set("live", 2);
+      cache.get("old");
+      wait(60);
+      cache.set("new", 3);
+      expect(cache.keys()).toEqual(["live", "new"]);
+      expect(gone).toEqual(["old"]);
+    });
+  });
+});
