@@ -6,6 +6,8 @@ use bollard::models::{Mount, MountType, ResourcesUlimits};
 
 /// Processes that a container needs beside those of its commands.
 const OUR_PROCESSES: u64 = 8;
+/// Files that a process may have open: enough for watchers of large trees, and below what any daemon may give.
+const OPEN_FILES: u64 = 16_384;
 const MIB: u64 = 1 << 20;
 
 /// Everything about the container of a sandbox.
@@ -49,7 +51,7 @@ fn host(spec: &Spec) -> Result<HostConfig, SandboxError> {
         nano_cpus: Some(signed(limits.cpu_thousandths.saturating_mul(1_000_000))),
         pids_limit: Some(signed(limits.processes.saturating_add(OUR_PROCESSES))),
         ulimits: Some(vec![
-            ulimit("nofile", 65_536),
+            ulimit("nofile", OPEN_FILES),
             ulimit("fsize", limits.disk_mb.saturating_mul(MIB)),
             ulimit("core", 0),
         ]),

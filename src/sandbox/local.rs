@@ -101,7 +101,7 @@ impl LocalHost {
         }
         // Processes whose folder somebody removed.
         for (root, _) in local_processes::marked_below(&boxes).into_iter().filter(|(root, _)| !root.exists()) {
-            end_all(&Mark { root }).await?;
+            end_all(&Mark { root, session: None }).await?;
         }
         Ok(swept)
     }
@@ -130,7 +130,7 @@ impl LocalHost {
 
 /// End the processes of a sandbox and remove its folder.
 pub(super) async fn end(folder: &Path) -> Result<(), SandboxError> {
-    end_all(&Mark { root: folder.join(ROOT) }).await?;
+    end_all(&Mark { root: folder.join(ROOT), session: None }).await?;
     local_files::remove(folder)
 }
 

@@ -12,8 +12,9 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, ChildStdin};
 use tokio::time::{Instant, sleep_until, timeout};
 
-/// How often the processes of a command are counted and their memory summed.
-const LOOK: Duration = Duration::from_millis(100);
+/// How often the processes of a command's session are counted and their memory summed, and how often all of them.
+const LOOK: Duration = Duration::from_millis(50);
+const WIDE_LOOK: u32 = 10;
 /// How often the disk is measured, at least; and how much rarer than its cost.
 const DISK: Duration = Duration::from_secs(1);
 const DISK_SHARE: u32 = 20;
@@ -32,7 +33,7 @@ pub(super) struct LocalBox {
 
 impl LocalBox {
     pub(super) fn new(host: LocalHost, folder: PathBuf, root: PathBuf, path: String, limits: Limits) -> LocalBox {
-        LocalBox { host, folder, mark: Mark { root }, path, limits, closed: false }
+        LocalBox { host, folder, mark: Mark { root, session: None }, path, limits, closed: false }
     }
 
     fn alive(&self) -> Result<(), SandboxError> {
@@ -66,12 +67,17 @@ impl LocalBox {
         let (mut look, mut next_disk) = (tokio::time::interval(LOOK), begun + DISK);
         let deadline = sleep_until(begun + Duration::from_secs(seconds));
         tokio::pin!(deadline);
+        let mut looks = 0u32;
+        look.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
             tokio::select! {
                 status = child.wait() => return status.map(Ok).map_err(SandboxError::io("wait for a command")),
                 () = &mut deadline => return Ok(Err(End::TimedOut)),
                 _ = look.tick() => {
-                    if let Some(end) = self.excess(&self.mark.processes()) {
+                    looks = looks.wrapping_add(1);
+                    let wide = looks.is_multiple_of(WIDE_LOOK);
+                    let seen = if wide { self.mark.processes() } else { self.mark.session_processes() };
+                    if let Some(end) = self.excess(&seen) {
                         return Ok(Err(end));
                     }
                     if Instant::now() > next_disk {
@@ -129,6 +135,7 @@ impl Sandbox for LocalBox {
         }
         end_all(&self.mark).await?; // an earlier call may have been dropped while its command ran
         let mut child = self.start(command)?;
+        self.mark.session = child.id().and_then(|id| i32::try_from(id).ok());
         let begun = Instant::now();
         let (stdin, out, err) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let outputs = tokio::spawn({
@@ -146,6 +153,7 @@ impl Sandbox for LocalBox {
         };
         let seconds = begun.elapsed().as_secs_f64();
         let left = end_all(&self.mark).await?;
+        self.mark.session = None; // the number may be another's soon
         child.wait().await.map_err(SandboxError::io("wait for a command"))?;
         let abort = outputs.abort_handle();
         let Ok(read) = timeout(DRAIN, outputs).await else {

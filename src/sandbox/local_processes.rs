@@ -16,6 +16,8 @@ pub(super) const MARK: &str = "TSBENCH_SANDBOX";
 pub(super) struct Mark {
     /// The folder of the sandbox.
     pub root: PathBuf,
+    /// The session of the command that runs or ran last, which is the number of its first process.
+    pub session: Option<i32>,
 }
 
 /// One living process.
@@ -48,24 +50,41 @@ impl Mark {
 
     /// The sandbox's living processes.
     pub(super) fn processes(&self) -> Vec<Process> {
-        let all: Vec<Process> = processes().map(|p| Process { marked: self.is_on(p.pid), ..p }).collect();
-        let us = all.iter().find(|p| p.pid == std::process::id() as i32);
-        belonging(&all, us.map_or((0, 0), |us| (us.group, us.session)))
+        let all: Vec<Process> = processes()
+            .map(|p| Process { marked: self.session == Some(p.session) || self.is_on(p.pid), ..p })
+            .collect();
+        belonging(&all, own(&all))
+    }
+
+    /// The living processes of the command's session: found much faster than all of them.
+    pub(super) fn session_processes(&self) -> Vec<Process> {
+        processes().filter(|p| Some(p.session) == self.session).collect()
     }
 
     /// Send all of them a signal that none can ignore; how many there were.
     pub(super) fn kill(&self) -> usize {
-        let found = self.processes();
-        let ours: HashSet<i32> = found.iter().map(|p| p.pid).collect();
-        // A group at once, so that none of it can start another meanwhile; but only one that a process of ours leads.
-        for group in found.iter().map(|p| p.group).filter(|g| ours.contains(g)).collect::<HashSet<_>>() {
-            Pid::from_raw(group).map(|group| kill_process_group(group, Signal::KILL));
+        // First the command's own group, at once and without a look: none of it can start another meanwhile.
+        kill_group(self.session);
+        let all: Vec<Process> = self.processes();
+        let ours = own(&processes().collect::<Vec<_>>()).0;
+        for group in all.iter().map(|p| p.group).filter(|g| *g != ours).collect::<HashSet<_>>() {
+            kill_group(Some(group));
         }
-        for process in &found {
+        for process in &all {
             Pid::from_raw(process.pid).map(|pid| kill_process(pid, Signal::KILL));
         }
-        found.len()
+        all.len()
     }
+}
+
+fn kill_group(group: Option<i32>) {
+    group.filter(|g| *g > 1).and_then(Pid::from_raw).map(|group| kill_process_group(group, Signal::KILL));
+}
+
+/// Our own group and session.
+fn own(all: &[Process]) -> (i32, i32) {
+    let us = all.iter().find(|p| p.pid == std::process::id() as i32);
+    us.map_or((0, 0), |us| (us.group, us.session))
 }
 
 /// Bytes of memory that these processes use together.
