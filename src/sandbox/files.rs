@@ -42,14 +42,17 @@ const TIME: u64 = 946_684_800;
 /// Files as a tar archive that belongs to the given user, the same bytes for the same files.
 pub fn pack(files: &[File], uid: u64) -> Result<Vec<u8>, SandboxError> {
     let mut builder = Builder::new(Vec::new());
+    let mut made = std::collections::HashSet::new();
     for file in files {
         let path = checked_path(&file.path)?;
-        let mut header = Header::new_gnu();
-        header.set_mode(file.mode & 0o777);
-        header.set_uid(uid);
-        header.set_gid(uid);
-        header.set_mtime(TIME);
-        header.set_size(0);
+        // A folder that is only implied would belong to whoever unpacks it.
+        let above = path.match_indices('/').map(|(at, _)| path[..at].to_owned()).filter(|p| !p.is_empty());
+        for folder in above.filter(|p| made.insert(p.clone())) {
+            let mut header = blank(0o755, uid);
+            header.set_entry_type(EntryType::Directory);
+            builder.append_data(&mut header, &folder, std::io::empty()).map_err(SandboxError::io("pack files"))?;
+        }
+        let mut header = blank(file.mode, uid);
         let bad = |e: std::io::Error| SandboxError::entry(&file.path, e.to_string());
         match &file.body {
             Body::Bytes(bytes) => {
@@ -68,6 +71,16 @@ pub fn pack(files: &[File], uid: u64) -> Result<Vec<u8>, SandboxError> {
         }
     }
     builder.into_inner().map_err(SandboxError::io("pack files"))
+}
+
+fn blank(mode: u32, uid: u64) -> Header {
+    let mut header = Header::new_gnu();
+    header.set_mode(mode & 0o777);
+    header.set_uid(uid);
+    header.set_gid(uid);
+    header.set_mtime(TIME);
+    header.set_size(0);
+    header
 }
 
 /// The files of a tar archive that a sandbox gave, none of which may name anything outside the archive's own folder.

@@ -90,7 +90,7 @@ async fn install(ready: &mut Ready, tree: &Tree, provider: &Provider) -> Result<
         network: true,
         limits: ready.task.limits.clone(),
         lease: lease(&ready.task, ready.task.limits.install_seconds)?,
-        caches: ready.plan.caches.iter().map(|(dir, volume)| (volume.clone(), format!("{HOME}/{dir}"))).collect(),
+        caches: caches(&ready.plan),
     };
     let mut sandbox = provider.open(&spec).await.map_err(fail())?;
     let end = install_in(ready, tree, sandbox.as_mut()).await;
@@ -102,6 +102,12 @@ async fn install(ready: &mut Ready, tree: &Tree, provider: &Provider) -> Result<
     let closed = sandbox.close().await.map_err(fail());
     ready.image_id = kept?.id;
     closed
+}
+
+/// The download caches that installs share. What the tests need stays in the image and is never shared.
+fn caches(plan: &Plan) -> Vec<(String, String)> {
+    let downloads = plan.caches.iter().filter(|(_, dir)| dir.starts_with("cache/"));
+    downloads.map(|(volume, dir)| (volume.clone(), format!("{HOME}/{dir}"))).collect()
 }
 
 async fn install_in(ready: &mut Ready, tree: &Tree, sandbox: &mut dyn Sandbox) -> Result<(), ScoreError> {
