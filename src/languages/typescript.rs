@@ -97,6 +97,7 @@ impl Language for TypeScript {
                 let mut words = vec![
                     "jest".to_owned(),
                     "--ci".into(),
+                    "--no-cache".into(),
                     format!("--reporters={}", reporter("jest_reporter.cjs")),
                     "--coverage=false".into(),
                     "--watchAll=false".into(),

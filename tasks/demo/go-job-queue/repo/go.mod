@@ -1,0 +1,3 @@
+module example.org/jobqueue
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.org/textcolumns
+
+go 1.22
