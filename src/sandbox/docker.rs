@@ -126,6 +126,8 @@ impl DockerHost {
         self.step("start a container", answer, started).await?;
         let (host, most_disk) = (self.clone(), spec.limits.disk_mb.saturating_mul(1 << 20));
         let container = Container { host, id: id.to_owned(), name: name.to_owned(), most_disk };
+        let folders: Vec<String> = spec.caches.iter().map(|(_, path)| path.clone()).collect();
+        container.give(&folders).await?;
         let mut begun = DockerBox::new(container, line);
         begun.greet().await?;
         self.touch(&spec.image).await;

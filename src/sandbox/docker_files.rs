@@ -6,12 +6,15 @@ use bollard::query_parameters::{
     ContainerArchiveInfoOptionsBuilder, DownloadFromContainerOptionsBuilder, UploadToContainerOptionsBuilder,
 };
 use futures_util::StreamExt;
+use std::collections::BTreeSet;
 use std::io::Read;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 /// The user that commands run as.
 const AGENT: u64 = 1000;
+/// The bit of a folder in a mode as Go has it.
+const GO_FOLDER: u64 = 1 << 31;
 /// Pieces of a download that wait to be read.
 const WAITING: usize = 16;
 
@@ -27,41 +30,78 @@ impl Container {
             all.push(File { path: below.clone(), mode: 0o755, body: Body::Dir });
             below.push('/');
         }
-        all.extend(given.iter().map(|f| File { path: format!("{below}{}", f.path), ..f.clone() }));
-        for (old, new) in given.iter().zip(&all[missing.len()..]) {
-            files::checked_path(&old.path)?; // alone too, so that it cannot lead up out of the folder
-            if let Body::Link(target) = &new.body {
-                files::checked_link(&old.path, target)?;
+        let mut plain = Vec::with_capacity(given.len());
+        for file in given {
+            let path = files::checked_path(&file.path)?; // alone, so that it cannot lead up out of the folder
+            if let Body::Link(target) = &file.body {
+                files::checked_link(&path, target)?;
+            }
+            plain.push(File { path, ..file.clone() });
+        }
+        for folder in self.implied(&plain, &into, !missing.is_empty()).await? {
+            all.push(File { path: format!("{below}{folder}"), mode: 0o755, body: Body::Dir });
+        }
+        all.extend(plain.into_iter().map(|f| File { path: format!("{below}{}", f.path), ..f }));
+        self.send(&all, &there).await
+    }
+
+    /// Folders above the given files that are neither given nor there: Docker would make them, but not the agent's.
+    async fn implied(&self, given: &[File], into: &str, fresh: bool) -> Result<Vec<String>, SandboxError> {
+        let mut missing: BTreeSet<String> = BTreeSet::new();
+        for folder in only_implied(given) {
+            let below_missing = folder.rsplit_once('/').is_some_and(|(parent, _)| missing.contains(parent));
+            if fresh || below_missing || !self.is_folder(&format!("{into}/{folder}")).await? {
+                missing.insert(folder);
             }
         }
-        let archive = files::pack(&all, AGENT)?;
-        let options = UploadToContainerOptionsBuilder::default().path(&there).no_overwrite_dir_non_dir("true").build();
+        Ok(missing.into_iter().collect())
+    }
+
+    /// Give the places of caches, which Docker makes for root, to the agent.
+    pub(super) async fn give(&self, folders: &[String]) -> Result<(), SandboxError> {
+        for folder in folders {
+            let (parent, name) = folder.rsplit_once('/').unwrap_or(("", folder));
+            let entry = [File { path: name.to_owned(), mode: 0o755, body: Body::Dir }];
+            self.send(&entry, if parent.is_empty() { "/" } else { parent }).await?;
+        }
+        Ok(())
+    }
+
+    async fn send(&self, files: &[File], into: &str) -> Result<(), SandboxError> {
+        let archive = files::pack(files, AGENT)?;
+        let options = UploadToContainerOptionsBuilder::default().path(into).no_overwrite_dir_non_dir("true").build();
         let sent = self.host.docker.upload_to_container(&self.id, Some(options), bollard::body_full(archive.into()));
         self.step("put files into a container", self.host.patience.transfer, sent).await
     }
 
+    /// Whether there is a folder at a path; false where there is nothing, and an error where there is something else:
+    /// what a command put there, a link most of all, must not say where files go.
+    async fn is_folder(&self, path: &str) -> Result<bool, SandboxError> {
+        let options = ContainerArchiveInfoOptionsBuilder::default().path(path).build();
+        let asked = self.host.docker.get_container_archive_info(&self.id, Some(options));
+        let doing = "look for a folder in a container";
+        match timeout(self.host.patience.answer, asked).await {
+            Err(_) => Err(late(doing, self.host.patience.answer)),
+            Ok(Ok(found)) if u64::from(found.file_mode) & GO_FOLDER != 0 => Ok(true),
+            Ok(Ok(_)) => Err(SandboxError::entry(path, "a file or a link stands where a folder should be")),
+            Ok(Err(error)) if is_absent(&error) => Ok(false),
+            Ok(Err(error)) => self.step(doing, self.host.patience.answer, async { Err(error) }).await,
+        }
+    }
+
     /// The deepest folder of a path that exists, and the parts below it that do not.
     async fn deepest(&self, path: &str) -> Result<(String, Vec<String>), SandboxError> {
-        let mut there = path.to_owned();
-        let mut missing = Vec::new();
-        while there != "/" {
-            let options = ContainerArchiveInfoOptionsBuilder::default().path(&there).build();
-            let asked = self.host.docker.get_container_archive_info(&self.id, Some(options));
-            match timeout(self.host.patience.answer, asked).await {
-                Err(_) => return Err(late("look for a folder in a container", self.host.patience.answer)),
-                Ok(Ok(_)) => break,
-                Ok(Err(error)) if is_absent(&error) => {
-                    let (parent, name) = there.rsplit_once('/').unwrap_or(("", &there));
-                    missing.insert(0, name.to_owned());
-                    there = if parent.is_empty() { "/".to_owned() } else { parent.to_owned() };
-                }
-                Ok(Err(error)) => {
-                    let again = async { Err::<(), Error>(error) };
-                    self.step("look for a folder in a container", self.host.patience.answer, again).await?;
-                }
+        let mut missing: Vec<String> = path.split('/').filter(|p| !p.is_empty()).map(str::to_owned).collect();
+        let mut there = String::new();
+        while let Some(part) = missing.first() {
+            let next = format!("{there}/{part}");
+            if !self.is_folder(&next).await? {
+                break;
             }
+            there = next;
+            missing.remove(0);
         }
-        Ok((there, missing))
+        Ok((if there.is_empty() { "/".to_owned() } else { there }, missing))
     }
 
     /// Read a file or a folder. The archive is checked while it arrives; where it is refused, the rest is not read.
@@ -97,6 +137,13 @@ impl Container {
             Ok(Ok(())) => read,
         }
     }
+}
+
+/// Folders above the given files that are not given themselves, each before what is below it.
+fn only_implied(given: &[File]) -> BTreeSet<String> {
+    let known: BTreeSet<&str> = given.iter().filter(|f| f.body == Body::Dir).map(|f| f.path.as_str()).collect();
+    let above = |f: &File| f.path.match_indices('/').map(|(at, _)| f.path[..at].to_owned()).collect::<Vec<_>>();
+    given.iter().flat_map(above).filter(|folder| !known.contains(folder.as_str())).collect()
 }
 
 /// Whether the daemon says that there is no such file, as opposed to no such container.

@@ -42,16 +42,8 @@ const TIME: u64 = 946_684_800;
 /// Files as a tar archive that belongs to the given user, the same bytes for the same files.
 pub fn pack(files: &[File], uid: u64) -> Result<Vec<u8>, SandboxError> {
     let mut builder = Builder::new(Vec::new());
-    let mut made = std::collections::HashSet::new();
     for file in files {
         let path = checked_path(&file.path)?;
-        // A folder that is only implied would belong to whoever unpacks it.
-        let above = path.match_indices('/').map(|(at, _)| path[..at].to_owned()).filter(|p| !p.is_empty());
-        for folder in above.filter(|p| made.insert(p.clone())) {
-            let mut header = blank(0o755, uid);
-            header.set_entry_type(EntryType::Directory);
-            builder.append_data(&mut header, &folder, std::io::empty()).map_err(SandboxError::io("pack files"))?;
-        }
         let mut header = blank(file.mode, uid);
         let bad = |e: std::io::Error| SandboxError::entry(&file.path, e.to_string());
         match &file.body {

@@ -134,12 +134,11 @@ pub(super) async fn end(folder: &Path) -> Result<(), SandboxError> {
     local_files::remove(folder)
 }
 
-/// End every process of a sandbox and prove it gone; how many there were at first.
-pub(super) async fn end_all(mark: &Mark) -> Result<usize, SandboxError> {
+/// End every process of a sandbox and prove it gone.
+pub(super) async fn end_all(mark: &Mark) -> Result<(), SandboxError> {
     let until = Instant::now() + DYING;
     let mut pause = Duration::from_millis(1);
-    let first = mark.kill();
-    let mut left = first;
+    let mut left = mark.kill();
     while left > 0 {
         tokio::time::sleep(pause).await;
         pause = (pause * 2).min(Duration::from_millis(100));
@@ -148,5 +147,5 @@ pub(super) async fn end_all(mark: &Mark) -> Result<usize, SandboxError> {
             return Err(SandboxError::KillFailed { name: mark.root.display().to_string(), left: left as u64 });
         }
     }
-    Ok(first)
+    Ok(())
 }

@@ -152,7 +152,8 @@ impl Sandbox for LocalBox {
             }
         };
         let seconds = begun.elapsed().as_secs_f64();
-        let left = end_all(&self.mark).await?;
+        let strays = matches!(followed, Ok(Ok(_))) && !self.mark.processes().is_empty();
+        end_all(&self.mark).await?;
         self.mark.session = None; // the number may be another's soon
         child.wait().await.map_err(SandboxError::io("wait for a command"))?;
         let abort = outputs.abort_handle();
@@ -162,9 +163,9 @@ impl Sandbox for LocalBox {
             return Err(SandboxError::KillFailed { name, left: 1 }); // something that is not found holds the output
         };
         let (stdout, stderr) = read.unwrap_or_default();
-        let (end, strays) = match followed? {
-            Ok(status) => (end_of(status), left > 0),
-            Err(end) => (end, false),
+        let end = match followed? {
+            Ok(status) => end_of(status),
+            Err(end) => end,
         };
         let memory_kills = u64::from(end == End::OutOfMemory);
         Ok(Finished { end, stdout, stderr, seconds, memory_kills, strays })

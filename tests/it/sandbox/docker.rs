@@ -109,8 +109,15 @@ async fn files_belong_to_the_agent_and_stay_inside_whatever_links_there_are() {
     let mut sandbox = place.open().await;
     let host = tempfile::tempdir().unwrap();
     printed(&mut sandbox, &format!("ln -s {} out; ln -s /etc etc", host.path().display())).await;
-    sandbox.put(&[File::new("x", "new")], "/workspace/out").await.ok(); // a link to nothing may be an error
+    for (name, into) in [("x", "/workspace/out"), ("y/x", "/workspace/etc"), ("etc/x", "/workspace")] {
+        let result = sandbox.put(&[File::new(name, "new")], into).await;
+        assert!(matches!(result, Err(SandboxError::BadEntry { .. })), "{name}: {result:?}");
+    }
     assert_eq!(std::fs::read_dir(host.path()).unwrap().count(), 0);
+    printed(&mut sandbox, "mkdir -m 700 private; ln -s /etc/passwd file").await;
+    sandbox.put(&[File::new("private/x", "new"), File::new("file", "new")], "/workspace").await.unwrap();
+    let shown = printed(&mut sandbox, "stat -c '%a %F' private file; cat file").await;
+    assert_eq!(shown, "700 directory\n644 regular file\nnew");
     sandbox.put(&[File::new("deep/x", "new")], "/workspace/a").await.unwrap();
     assert_eq!(printed(&mut sandbox, "stat -c '%u:%g %Y' a a/deep a/deep/x | sort -u").await, "1000:1000 946684800\n");
     let link = sandbox.get("/workspace/etc", 1 << 20).await;
@@ -197,7 +204,7 @@ async fn a_cache_outlives_its_sandbox() {
     let volume = format!("tsbench-test-{}", std::process::id());
     let spec = || Spec { caches: vec![(volume.clone(), "/home/agent/cache".to_owned())], ..place.spec(|_| {}) };
     let mut first = place.provider.open(&spec()).await.unwrap();
-    assert_eq!(printed(&mut first, "echo kept >/home/agent/cache/a; stat -c %u /home/agent/cache").await, "1000\n");
+    assert_eq!(printed(&mut first, "echo kept >/home/agent/cache/a && stat -c %u /home/agent/cache").await, "1000\n");
     first.close().await.unwrap();
     let mut second = place.provider.open(&spec()).await.unwrap();
     assert_eq!(printed(&mut second, "cat /home/agent/cache/a").await, "kept\n");
