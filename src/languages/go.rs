@@ -1,6 +1,7 @@
 use super::plan::{env, stdin, words};
 use super::{Files, Language, LanguageError, Places, Plan, Step, TestCommand, Tool, diff, versions};
-use crate::reports::{GoNames, Key, Report, Seal, open_parcel, parse_go};
+use crate::reports::{GoNames, Key, Report, Seal, Status, open_parcel, parse_go};
+use std::collections::BTreeSet;
 
 /// Go: modules and `go test -json`.
 ///
@@ -79,7 +80,7 @@ impl Language for Go {
         let mut words = words(&format!("/bin/sh {tools}/launch.sh go"));
         words.push(plan.fact("dir").filter(|d| !d.is_empty()).unwrap_or(".").to_owned());
         words.extend(["go", "test", "-json", "-count=1"].map(str::to_owned));
-        words.push(format!("-exec=/bin/sh {tools}/go_exec.sh {report}"));
+        words.push(format!("-exec=/bin/sh {tools}/go_exec.sh {report} {}", at.tree));
         words.push(plan.fact("pattern").unwrap_or("./...").to_owned());
         TestCommand { words, dir: at.tree.clone(), env: environment(plan, at, false), stdin: stdin(at, key) }
     }
@@ -89,15 +90,7 @@ impl Language for Go {
         let lines = files.iter().find(|(name, _)| name == "go.jsonl");
         let mut report = lines.map_or_else(Report::default, |(_, bytes)| parse_go(bytes, &names));
         (report.seal, report.exit) = open_parcel(files, key);
-        // The launcher notes of each binary whether the testing package closed its log, which it does after the last test.
-        for (_, log) in files.iter().filter(|(name, _)| name.starts_with("log-")) {
-            let log = String::from_utf8_lossy(log);
-            let lines: Vec<&str> = log.lines().collect();
-            if lines.contains(&"exit 0") && lines.first() != Some(&"# test log") {
-                let place = lines.last().unwrap_or(&"");
-                report.seal = Seal::Broken(format!("a test binary left before its tests came to their end, in {place}"));
-            }
-        }
+        believe(&mut report, files);
         report
     }
 
@@ -127,6 +120,28 @@ impl Language for Go {
 
     fn merge(&self, _path: &str, _trusted: &[u8], _theirs: &[u8]) -> Option<Vec<u8>> {
         None
+    }
+}
+
+/// The launcher notes of each binary whether the testing package closed its log, which it does after the last test. What
+/// a binary without such a log says of passes is not believed.
+fn believe(report: &mut Report, files: &[(String, Vec<u8>)]) {
+    let mut closed = BTreeSet::new();
+    for (_, log) in files.iter().filter(|(name, _)| name.starts_with("log-")) {
+        let log = String::from_utf8_lossy(log);
+        match log.lines().collect::<Vec<_>>().as_slice() {
+            ["# test log", _, folder] => drop(closed.insert((*folder).to_owned())),
+            [.., "exit 0", folder] => {
+                report.seal = Seal::Broken(format!("a test binary left before its tests came to their end, in {folder}"));
+            }
+            _ => {}
+        }
+    }
+    for case in report.cases.iter_mut().filter(|c| c.status == Status::Passed) {
+        if !case.id.split("::").next().is_some_and(|folder| closed.contains(folder)) {
+            case.status = Status::Errored;
+            case.message = "its test binary never came to its end".into();
+        }
     }
 }
 

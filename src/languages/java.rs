@@ -1,13 +1,12 @@
 use super::plan::{env, stdin, words};
 use super::{Files, Language, LanguageError, Places, Plan, Step, TestCommand, Tool, diff, java_build as build};
-use crate::reports::{Key, Report, open_parcel, parse_junit};
+use crate::reports::{Key, Report, Seal, Status, open_parcel, parse_junit};
 
 /// Java: Maven or a Gradle wrapper, and the JUnit XML that they write.
 ///
 /// What code under test can forge: it runs in a JVM that the build tool starts, so code written against that tool can
 /// send it results of its own, or replace assertions by reflection or instrumentation. It cannot do so by files that are
-/// there before or that it writes itself (the build tool's exit code would disagree, or the tool writes over them), by
-/// output, by leaving early (the build tool fails), by skipping, by services or classes that stand before the libraries.
+/// there before or that it writes itself (the build tool's own counts would disagree), by output, by leaving early (the build tool fails), by skipping, by services or classes that stand before the libraries.
 pub struct Java;
 
 const TOOLS: [Tool; 2] = [
@@ -101,6 +100,14 @@ impl Language for Java {
             report.join(parse_junit(bytes));
         }
         (report.seal, report.exit) = open_parcel(files, key);
+        let counts = files.iter().find(|(name, _)| name == "counts").map(|(_, bytes)| String::from_utf8_lossy(bytes));
+        let told = build::counts(&counts.unwrap_or_default());
+        let of = |which: &dyn Fn(Status) -> bool| report.cases.iter().filter(|c| which(c.status)).count() as u64;
+        let found = (of(&|_| true), of(&Status::is_failure), of(&|s| s == Status::Skipped));
+        if report.seal == Seal::Whole && found != told {
+            let what = |(run, failed, skipped)| format!("{run} run, {failed} failed, {skipped} skipped");
+            report.seal = Seal::Broken(format!("the build tool counts {}, the files say {}", what(told), what(found)));
+        }
         report
     }
 

@@ -73,6 +73,7 @@ pub(super) fn command(plan: &Plan, at: &Places, goal: &str, offline: bool) -> Ve
     }
     let mut all = words("mvn -B -fae -Dstyle.color=never -DskipTests=false -Dmaven.test.skip=false");
     all.extend(words("-Dsurefire.rerunFailingTestsCount=0 -Dsurefire.skipAfterFailureCount=0 -Dsurefire.failIfNoSpecifiedTests=false"));
+    all.push("-Dmaven.test.redirectTestOutputToFile=true".into());
     all.push(format!("-Dmaven.test.failure.ignore={}", !offline));
     all.push(format!("-Dmaven.repo.local={}/m2", at.home));
     all.extend(SKIPPED.iter().map(|s| format!("-D{s}=true")));
@@ -82,4 +83,23 @@ pub(super) fn command(plan: &Plan, at: &Places, goal: &str, offline: bool) -> Ve
     }
     all.push(goal.to_owned());
     all
+}
+
+/// What a build tool counts in all its modules, of its lines `Tests run: N, Failures: F, Errors: E, Skipped: S`: run,
+/// failed, skipped. Lines about one class alone also have a time and are left out.
+pub(super) fn counts(text: &str) -> (u64, u64, u64) {
+    let mut all = (0, 0, 0);
+    for line in text.lines().filter(|l| !l.contains("Time elapsed")) {
+        let number = |name: &str| {
+            let rest = line.split_once(name).map_or("", |(_, r)| r).trim_start();
+            rest.split(|c: char| !c.is_ascii_digit()).next().and_then(|n| n.parse::<u64>().ok()).unwrap_or(0)
+        };
+        let failed = number("Failures:").saturating_add(number("Errors:"));
+        all = (add(all.0, number("Tests run:")), add(all.1, failed), add(all.2, number("Skipped:")));
+    }
+    all
+}
+
+fn add(a: u64, b: u64) -> u64 {
+    a.saturating_add(b)
 }

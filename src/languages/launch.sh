@@ -27,8 +27,12 @@ else
         rm -rf "${file%pom.xml}target"
     done
     reports -exec rm -f {} +
-    "$@" </dev/null
-    code=$?
+    # What the tests print goes elsewhere, so lines of this form come from the build tool, which counts what it was told.
+    exec 4>&1
+    code=$({ { "$@" </dev/null 3>&- 4>&-; echo $? >&3; } | tee "$folder/out" 3>&- >&4; } 3>&1)
+    exec 4>&-
+    grep -a -E '^\[(INFO|WARNING|ERROR)\] +Tests run: [0-9, A-Za-z:]*$' "$folder/out" | tail -n 1000 >"$folder/counts"
+    rm -f "$folder/out"
     reports -print | {
         n=0
         while IFS= read -r file; do

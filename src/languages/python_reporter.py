@@ -10,7 +10,7 @@ import json
 import os
 import sys
 
-# Machinery that decides over outcomes. Code under test that replaces one of these functions is noted as a problem.
+# Machinery that decides over outcomes. Code under test that replaces one of these functions breaks the report.
 WATCHED = (
     "_pytest.runner", "_pytest.reports", "_pytest.python", "_pytest.unittest", "_pytest.outcomes", "_pytest.skipping",
     "_pytest.main", "_pytest.raises", "_pytest.python_api", "_pytest.assertion.rewrite", "pluggy._hooks",
@@ -90,7 +90,7 @@ class Reporter:
         for name, code in (self._codes or {}).items():
             if now.get(name) is not code and name not in self._changed:
                 self._changed.add(name)
-                self._writer.line(problem="code under test replaced " + ".".join(filter(None, name)))
+                self._writer.line(tamper="code under test replaced " + ".".join(filter(None, name)))
 
     def pytest_runtest_logreport(self, report):
         self._watch()

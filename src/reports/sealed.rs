@@ -6,7 +6,7 @@ use std::collections::HashMap;
 /// One line of the format that our reporters write, `tsbench.report/1`; unknown fields are ignored.
 ///
 /// `{"id":…,"status":…,"phase":…,"seconds":…,"message":…}` is a phase of a case, `{"problem":…}` something else that
-/// went wrong, `{"end":true,"lines":N,"exit":E,"mac":…}` the last line. Its code is HMAC-SHA256 over every byte before
+/// went wrong, `{"tamper":…}` a sign that the report cannot be believed, `{"end":true,"lines":N,"exit":E,"mac":…}` the last line. Its code is HMAC-SHA256 over every byte before
 /// that line and `end <lines> <exit>`.
 #[derive(Deserialize)]
 struct Line {
@@ -17,6 +17,7 @@ struct Line {
     #[serde(default)]
     message: String,
     problem: Option<String>,
+    tamper: Option<String>,
     #[serde(default)]
     end: bool,
     lines: Option<u64>,
@@ -32,7 +33,7 @@ pub fn parse_sealed(bytes: &[u8], key: &Key) -> Report {
         return report;
     }
     let mut open: HashMap<String, usize> = HashMap::new();
-    let (mut at, mut count) = (0, 0);
+    let (mut at, mut count, mut tamper) = (0, 0, None);
     for raw in bytes.split_inclusive(|b| *b == b'\n') {
         let start = at;
         at += raw.len();
@@ -54,7 +55,11 @@ pub fn parse_sealed(bytes: &[u8], key: &Key) -> Report {
             continue;
         }
         count += 1;
+        tamper = tamper.or(line.tamper.as_deref().map(|t| super::limits::cut(t, 500)));
         take(&mut report, &mut open, line);
+    }
+    if let Some(what) = tamper {
+        report.seal = Seal::Broken(what);
     }
     report
 }
