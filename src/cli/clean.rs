@@ -1,5 +1,6 @@
 use super::Exit;
 use super::machine::Machine;
+use super::say;
 use clap::Args;
 
 /// End sandboxes that were left behind, and remove task images that are not needed.
@@ -18,7 +19,7 @@ pub fn run(args: &Clean) -> anyhow::Result<Exit> {
     runtime.block_on(async {
         let provider = args.machine.open().await?;
         for image in provider.evict(args.keep_mb << 20).await? {
-            println!("{image}");
+            say!("{image}");
         }
         Ok(Exit::Good)
     })

@@ -1,4 +1,6 @@
 use super::Exit;
+use super::say;
+use clap::builder::BoolishValueParser;
 use clap::Args;
 use serde_json::json;
 use std::path::Path;
@@ -8,7 +10,7 @@ use std::process::{Command, Stdio};
 #[derive(Args, Debug)]
 pub struct Doctor {
     /// Print as JSON
-    #[arg(long, env = "TSBENCH_JSON")]
+    #[arg(long, env = "TSBENCH_JSON", value_parser = BoolishValueParser::new())]
     json: bool,
 }
 
@@ -81,12 +83,12 @@ pub fn run(args: &Doctor) -> anyhow::Result<Exit> {
             .iter()
             .map(|(n, f, w, r, q)| json!({"name": n, "found": f, "for": w, "remedy": r, "required": q}))
             .collect();
-        println!("{}", serde_json::to_string_pretty(&list)?);
+        say!("{}", serde_json::to_string_pretty(&list)?);
     } else {
         for (name, found, for_what, remedy, _) in &rows {
             match found {
-                Some(version) => println!("ok       {name:<18} {version}"),
-                None => println!("missing  {name:<18} needed for {for_what}\nhint: {remedy}"),
+                Some(version) => say!("ok       {name:<18} {version}"),
+                None => say!("missing  {name:<18} needed for {for_what}\nhint: {remedy}"),
             }
         }
     }

@@ -28,7 +28,23 @@ pub fn report(end: anyhow::Result<Exit>) -> ExitCode {
         Ok(exit) => exit.into(),
         Err(e) => {
             eprintln!("error: failed to {e:#}");
-            Exit::Usage.into()
+            of_error(&e).into()
         }
     }
+}
+
+/// The exit code of an error: what this machine lacks is told apart from bad input.
+fn of_error(error: &anyhow::Error) -> Exit {
+    #[cfg(feature = "harness")]
+    {
+        use crate::sandbox::SandboxError::{ImageMissing, NoDocker};
+        let lacks = |e: &(dyn std::error::Error + 'static)| {
+            matches!(e.downcast_ref(), Some(NoDocker { .. } | ImageMissing { .. }))
+        };
+        if error.chain().any(lacks) {
+            return Exit::Missing;
+        }
+    }
+    let _ = error;
+    Exit::Usage
 }

@@ -7,6 +7,8 @@ use crate::sandbox::Provider;
 use crate::schema::Outcome;
 use crate::scoring::{ScoreError, prepare};
 use crate::tasks::{Material, Task, find, load};
+use super::say;
+use clap::builder::BoolishValueParser;
 use clap::Args;
 use serde_json::json;
 use std::sync::Arc;
@@ -27,13 +29,13 @@ pub struct Gate {
     #[arg(long, default_value_t = 2, env = "TSBENCH_JOBS")]
     jobs: usize,
     /// Leave the cheats out
-    #[arg(long, env = "TSBENCH_NO_EXPLOITS")]
+    #[arg(long, env = "TSBENCH_NO_EXPLOITS", value_parser = BoolishValueParser::new())]
     no_exploits: bool,
     /// Print every proof as JSON, one line a task
-    #[arg(long, env = "TSBENCH_JSON")]
+    #[arg(long, env = "TSBENCH_JSON", value_parser = BoolishValueParser::new())]
     json: bool,
     /// No progress bar
-    #[arg(long, env = "TSBENCH_QUIET")]
+    #[arg(long, env = "TSBENCH_QUIET", value_parser = BoolishValueParser::new())]
     quiet: bool,
 }
 
@@ -113,7 +115,7 @@ fn print(id: &str, end: &Result<(Proven, f64, Option<f64>), ScoreError>, as_json
             }
             Err(e) => json!({"task": id, "proven": false, "error": {"class": e.class(), "message": e.to_string()}}),
         };
-        println!("{value}");
+        say!("{value}");
         return;
     }
     match end {
@@ -122,7 +124,7 @@ fn print(id: &str, end: &Result<(Proven, f64, Option<f64>), ScoreError>, as_json
             let fixed =
                 proven.proofs.iter().filter(|p| p.kind == Kind::Fix && p.verdict.outcome == Outcome::Resolved).count();
             let word = if proven.good() { "proven" } else { "NOT PROVEN" };
-            println!(
+            say!(
                 "{id}\t{word}\tfix {fixed} of {}\tempty {}\tcheats {}\t{seconds:.1} s",
                 count(Kind::Fix),
                 count(Kind::Empty),
@@ -130,17 +132,17 @@ fn print(id: &str, end: &Result<(Proven, f64, Option<f64>), ScoreError>, as_json
             );
             proven.proofs.iter().filter(|p| !p.good).for_each(|p| explain(id, p));
         }
-        Err(e) => println!("{id}\tfailed to {e}"),
+        Err(e) => say!("{id}\tfailed to {e}"),
     }
 }
 
 fn explain(id: &str, p: &Proof) {
-    println!("{id}\t{:?} {}: {:?} {:?}", p.kind, p.name, p.verdict.outcome, p.verdict.error);
+    say!("{id}\t{:?} {}: {:?} {:?}", p.kind, p.name, p.verdict.outcome, p.verdict.error);
     let missing: Vec<&String> = p.verdict.targets.failed.iter().chain(&p.verdict.guards.failed).take(5).collect();
     if !missing.is_empty() {
-        println!("{id}\tnot passed: {missing:?}");
+        say!("{id}\tnot passed: {missing:?}");
     }
     for line in p.log.lines().rev().take(15).collect::<Vec<_>>().into_iter().rev() {
-        println!("{id}\t| {line}");
+        say!("{id}\t| {line}");
     }
 }

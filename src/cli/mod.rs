@@ -30,6 +30,20 @@ pub mod verbs;
 
 pub use exit::{Exit, report};
 
+/// Writes a line of data to standard output.
+///
+/// A reader that has seen enough closes the pipe; that is no fault, and what else is to be done goes on.
+fn print_line(line: std::fmt::Arguments<'_>) {
+    use std::io::Write;
+    let _ = writeln!(std::io::stdout().lock(), "{line}");
+}
+
+/// As `println!`, and does not panic when nobody reads on.
+macro_rules! say {
+    ($($part:tt)*) => { $crate::cli::print_line(format_args!($($part)*)) };
+}
+use say;
+
 /// Starts the log on standard error; `RUST_LOG` or `TSBENCH_LOG` choose what is written.
 pub fn start_log() {
     let filter =

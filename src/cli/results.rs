@@ -1,5 +1,7 @@
 use super::Exit;
 use crate::results::{Level, import_thinkbench, import_ts_bench, read};
+use super::say;
+use clap::builder::BoolishValueParser;
 use clap::{Args, Subcommand};
 use serde_json::json;
 use std::path::PathBuf;
@@ -19,7 +21,7 @@ enum Verb {
         #[arg(long, default_value = "results", env = "TSBENCH_RESULTS")]
         results: PathBuf,
         /// Print the faults as JSON
-        #[arg(long, env = "TSBENCH_JSON")]
+        #[arg(long, env = "TSBENCH_JSON", value_parser = BoolishValueParser::new())]
         json: bool,
     },
     /// Turn another system's published figures into run folders
@@ -54,12 +56,12 @@ pub fn run(args: &Results) -> anyhow::Result<Exit> {
         Verb::Check { results, json } => check(results, *json),
         Verb::Import { format: Format::TsBench(s) } => {
             for dir in import_ts_bench(&s.file, &s.out, TOOL)? {
-                println!("{}", dir.display());
+                say!("{}", dir.display());
             }
             Ok(Exit::Good)
         }
         Verb::Import { format: Format::Thinkbench(s) } => {
-            println!("{}", import_thinkbench(&s.file, &s.out, TOOL)?.display());
+            say!("{}", import_thinkbench(&s.file, &s.out, TOOL)?.display());
             Ok(Exit::Good)
         }
     }
@@ -78,7 +80,7 @@ fn check(folder: &std::path::Path, as_json: bool) -> anyhow::Result<Exit> {
                 json!({"level": level, "file": f.file, "line": f.line, "field": f.field, "what": f.what, "hint": f.hint})
             })
             .collect();
-        println!(
+        say!(
             "{}",
             serde_json::to_string_pretty(
                 &json!({"runs": data.runs.len(), "publisher_records": data.publishers.len(), "faults": faults})
@@ -86,7 +88,7 @@ fn check(folder: &std::path::Path, as_json: bool) -> anyhow::Result<Exit> {
         );
     } else {
         for fault in &data.faults {
-            println!("{fault}");
+            say!("{fault}");
         }
     }
     let attempts: usize = data.runs.iter().map(|r| r.rows.len()).sum();

@@ -5,6 +5,8 @@ use crate::schema::{Outcome, Verdict};
 use crate::scoring::{prepare, score};
 use crate::tasks::{Material, find, load};
 use anyhow::Context;
+use super::say;
+use clap::builder::BoolishValueParser;
 use clap::Args;
 use std::io::Read;
 use std::path::PathBuf;
@@ -20,7 +22,7 @@ pub struct Score {
     #[arg(long, env = "TSBENCH_PATCH")]
     patch: PathBuf,
     /// Print the verdict as JSON
-    #[arg(long, env = "TSBENCH_JSON")]
+    #[arg(long, env = "TSBENCH_JSON", value_parser = BoolishValueParser::new())]
     json: bool,
 }
 
@@ -48,25 +50,25 @@ pub fn run(args: &Score) -> anyhow::Result<Exit> {
 
 fn print(v: &Verdict, log: &str, as_json: bool) -> anyhow::Result<()> {
     if as_json {
-        println!("{}", serde_json::to_string_pretty(v)?);
+        say!("{}", serde_json::to_string_pretty(v)?);
         return Ok(());
     }
-    println!("{}: {}", v.task, v.outcome);
+    say!("{}: {}", v.task, v.outcome);
     match &v.score {
-        Some(c) => println!("checks {} of {}", c.passed, c.total),
-        None => println!(
+        Some(c) => say!("checks {} of {}", c.passed, c.total),
+        None => say!(
             "targets {} of {}, guards {} of {}",
             v.targets.passed, v.targets.total, v.guards.passed, v.guards.total
         ),
     }
     for id in v.targets.failed.iter().chain(&v.guards.failed).take(20) {
-        println!("not passed: {id}");
+        say!("not passed: {id}");
     }
     for path in &v.dropped {
-        println!("change dropped: {path}");
+        say!("change dropped: {path}");
     }
     if let Some(e) = &v.error {
-        println!("{}: {}", e.class, e.message);
+        say!("{}: {}", e.class, e.message);
         eprintln!("{}", log.trim_end());
     }
     Ok(())

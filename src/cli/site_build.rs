@@ -2,6 +2,8 @@ use super::progress::Progress;
 use super::{Exit, site_serve};
 use crate::site::{Built, Request, SiteError, Watcher, build as build_site, init as init_site};
 use anyhow::Context;
+use super::say;
+use clap::builder::BoolishValueParser;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -21,7 +23,7 @@ pub struct Place {
     #[arg(long, env = "TSBENCH_THREADS")]
     pub threads: Option<usize>,
     /// No progress bar
-    #[arg(long, env = "TSBENCH_QUIET")]
+    #[arg(long, env = "TSBENCH_QUIET", value_parser = BoolishValueParser::new())]
     pub quiet: bool,
 }
 
@@ -31,7 +33,7 @@ pub struct Build {
     #[command(flatten)]
     place: Place,
     /// Serve the site when it is built, until interrupted
-    #[arg(long, env = "TSBENCH_SERVE")]
+    #[arg(long, env = "TSBENCH_SERVE", value_parser = BoolishValueParser::new())]
     serve: bool,
     /// Port of --serve
     #[arg(long, default_value_t = 8788, env = "TSBENCH_PORT")]
@@ -113,7 +115,7 @@ pub struct Init {
 /// Runs `tsbench-site init`.
 pub fn init(args: &Init) -> anyhow::Result<Exit> {
     for path in init_site(&args.dir)? {
-        println!("{}", path.display());
+        say!("{}", path.display());
     }
     eprintln!("hint: tsbench-site build --root {} --serve", args.dir.display());
     Ok(Exit::Good)

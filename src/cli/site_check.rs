@@ -1,5 +1,7 @@
 use super::Exit;
 use crate::site::{Verified, check as check_site, diff as diff_sites, fetch, verify as verify_site};
+use super::say;
+use clap::builder::BoolishValueParser;
 use clap::Args;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -11,7 +13,7 @@ pub struct Check {
     #[arg(long, default_value = "public", env = "TSBENCH_OUT")]
     out: PathBuf,
     /// Print as JSON
-    #[arg(long, env = "TSBENCH_JSON")]
+    #[arg(long, env = "TSBENCH_JSON", value_parser = BoolishValueParser::new())]
     json: bool,
 }
 
@@ -20,7 +22,7 @@ pub fn check(args: &Check) -> anyhow::Result<Exit> {
     let checked = check_site(&args.out)?;
     if args.json {
         let problems: Vec<_> = checked.problems.iter().map(|p| json!({"file": p.file, "what": p.what})).collect();
-        println!(
+        say!(
             "{}",
             serde_json::to_string_pretty(
                 &json!({"pages": checked.pages, "links": checked.links, "problems": problems})
@@ -28,7 +30,7 @@ pub fn check(args: &Check) -> anyhow::Result<Exit> {
         );
     } else {
         for p in &checked.problems {
-            println!("{}: {}", p.file, p.what);
+            say!("{}: {}", p.file, p.what);
         }
     }
     eprintln!(
@@ -51,7 +53,7 @@ pub struct Verify {
     #[arg(long, env = "TSBENCH_RESULTS")]
     results: Option<PathBuf>,
     /// Print as JSON
-    #[arg(long, env = "TSBENCH_JSON")]
+    #[arg(long, env = "TSBENCH_JSON", value_parser = BoolishValueParser::new())]
     json: bool,
 }
 
@@ -92,7 +94,7 @@ fn print(verified: &Verified, as_json: bool) -> anyhow::Result<()> {
             .iter()
             .map(|d| json!({"id": d.id, "place": d.place, "stated": d.stated, "recomputed": d.recomputed}))
             .collect();
-        println!(
+        say!(
             "{}",
             serde_json::to_string_pretty(
                 &json!({"numbers": verified.numbers, "statements": verified.statements, "files": verified.files, "differences": list})
@@ -101,7 +103,7 @@ fn print(verified: &Verified, as_json: bool) -> anyhow::Result<()> {
         return Ok(());
     }
     for d in &verified.differences {
-        println!("{}\t{}\tstated {}\trecomputed {}", d.id, d.place, d.stated, d.recomputed);
+        say!("{}\t{}\tstated {}\trecomputed {}", d.id, d.place, d.stated, d.recomputed);
     }
     Ok(())
 }
@@ -114,7 +116,7 @@ pub struct Diff {
     /// The newer one
     new: PathBuf,
     /// Print as JSON
-    #[arg(long, env = "TSBENCH_JSON")]
+    #[arg(long, env = "TSBENCH_JSON", value_parser = BoolishValueParser::new())]
     json: bool,
 }
 
@@ -122,12 +124,12 @@ pub struct Diff {
 pub fn diff(args: &Diff) -> anyhow::Result<Exit> {
     let changes = diff_sites(&args.old, &args.new)?;
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&changes)?);
+        say!("{}", serde_json::to_string_pretty(&changes)?);
     } else {
         for c in &changes {
             let word = |t: &Option<String>| t.clone().unwrap_or_else(|| "absent".to_owned());
             let mark = if c.startling { "\toutside its old range with no attempt added" } else { "" };
-            println!("{}\t{}\t{}{mark}", c.id, word(&c.old), word(&c.new));
+            say!("{}\t{}\t{}{mark}", c.id, word(&c.old), word(&c.new));
         }
     }
     eprintln!("{} numbers changed", changes.len());

@@ -5,6 +5,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderName, HeaderValue, Request, Response, StatusCode, header};
+use clap::builder::BoolishValueParser;
 use clap::Args;
 use notify::{RecursiveMode, Watcher};
 use std::path::{Path, PathBuf};
@@ -21,7 +22,7 @@ pub struct Serve {
     #[arg(long, default_value_t = 8788, env = "TSBENCH_PORT")]
     port: u16,
     /// Build again whenever results, content or templates change, and reload open pages
-    #[arg(long, env = "TSBENCH_WATCH")]
+    #[arg(long, env = "TSBENCH_WATCH", value_parser = BoolishValueParser::new())]
     watch: bool,
 }
 

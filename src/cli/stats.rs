@@ -1,7 +1,9 @@
 use super::Exit;
 use crate::results::{Dataset, read};
-use crate::site::Config;
+use crate::site::{Board, Config, Entry};
 use crate::site::numbers::{Computed, compute};
+use super::say;
+use clap::builder::BoolishValueParser;
 use clap::Args;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -14,13 +16,13 @@ pub struct Stats {
     #[arg(long = "in", env = "TSBENCH_IN")]
     input: PathBuf,
     /// Numbers of attempts for pass@k and pass^k
-    #[arg(long, value_delimiter = ',', default_value = "1,5", env = "TSBENCH_K")]
+    #[arg(long, value_delimiter = ',', default_value = "1,5", env = "TSBENCH_K", value_parser = clap::value_parser!(u32).range(1..))]
     k: Vec<u32>,
     /// Names and keys of models; without it they are those of the runs
     #[arg(long, env = "TSBENCH_SITE_CONFIG")]
     config: Option<PathBuf>,
     /// Print every number as JSON
-    #[arg(long, env = "TSBENCH_JSON")]
+    #[arg(long, env = "TSBENCH_JSON", value_parser = BoolishValueParser::new())]
     json: bool,
 }
 
@@ -52,7 +54,7 @@ pub fn run(args: &Stats) -> anyhow::Result<Exit> {
 fn print_json(computed: &Computed<'_>, data: &Dataset) -> anyhow::Result<()> {
     let runs: Vec<&str> = data.runs.iter().map(|r| r.run.run.as_str()).collect();
     let value: Value = json!({"schema": "tsbench.stats/1", "runs": runs, "numbers": computed.numbers.list()});
-    println!("{}", serde_json::to_string_pretty(&value)?);
+    say!("{}", serde_json::to_string_pretty(&value)?);
     Ok(())
 }
 
@@ -60,7 +62,7 @@ fn print_table(computed: &Computed<'_>, ks: &[u32]) {
     let ks: BTreeSet<u32> = ks.iter().copied().collect();
     let n = &computed.numbers;
     for b in &computed.boards {
-        println!("{}", b.config.suite);
+        say!("{}", b.config.suite);
         let mut heads = vec![
             "model".to_owned(),
             "fixed".into(),
@@ -84,7 +86,7 @@ fn print_table(computed: &Computed<'_>, ks: &[u32]) {
                 if n.value(&id(lo)).is_some() { format!("{} to {}", text(lo), text(hi)) } else { "no data".into() }
             };
             let mut row = vec![
-                e.key.clone(),
+                name_of(b, e),
                 format!("{} of {}", text("fixed"), text("attempts")),
                 text("rate"),
                 range("wilson_lo", "wilson_hi"),
@@ -101,8 +103,14 @@ fn print_table(computed: &Computed<'_>, ks: &[u32]) {
             rows.push(row);
         }
         print_aligned(&rows);
-        println!();
+        say!("");
     }
+}
+
+/// The entry's name, with agent and condition where several entries bear it.
+fn name_of(b: &Board<'_>, e: &Entry) -> String {
+    let shared = b.entries.iter().filter(|x| x.name() == e.name()).count() > 1;
+    if shared { format!("{} {} {}", e.name(), e.agent, e.condition) } else { e.name().to_owned() }
 }
 
 fn print_aligned(rows: &[Vec<String>]) {
@@ -112,6 +120,6 @@ fn print_aligned(rows: &[Vec<String>]) {
         .collect();
     for row in rows {
         let line: Vec<String> = row.iter().zip(&widths).map(|(text, width)| format!("{text:<width$}")).collect();
-        println!("{}", line.join("  ").trim_end());
+        say!("{}", line.join("  ").trim_end());
     }
 }

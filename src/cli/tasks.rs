@@ -1,5 +1,7 @@
 use super::Exit;
 use crate::tasks::{check, find, load};
+use super::say;
+use clap::builder::BoolishValueParser;
 use clap::{Args, Subcommand};
 use serde_json::json;
 use std::path::PathBuf;
@@ -35,7 +37,7 @@ enum Verb {
         #[command(flatten)]
         which: Which,
         /// Print as JSON
-        #[arg(long, env = "TSBENCH_JSON")]
+        #[arg(long, env = "TSBENCH_JSON", value_parser = BoolishValueParser::new())]
         json: bool,
     },
     /// Show one task: its statement and what is asked of a fix
@@ -48,7 +50,7 @@ enum Verb {
         #[command(flatten)]
         which: Which,
         /// Print as JSON
-        #[arg(long, env = "TSBENCH_JSON")]
+        #[arg(long, env = "TSBENCH_JSON", value_parser = BoolishValueParser::new())]
         json: bool,
     },
 }
@@ -66,11 +68,11 @@ fn list(which: &Which, as_json: bool) -> anyhow::Result<Exit> {
     let tasks = find(&load(&which.tasks)?, which.suite.as_deref(), which.task.as_deref())?;
     if as_json {
         let list: Vec<_> = tasks.iter().map(|t| json!({"suite": t.suite, "task": t.spec})).collect();
-        println!("{}", serde_json::to_string_pretty(&list)?);
+        say!("{}", serde_json::to_string_pretty(&list)?);
     } else {
         for t in &tasks {
             let s = &t.spec;
-            println!("{}\t{}\t{}\t{}\t{}", t.suite, s.id, s.language, s.difficulty.as_deref().unwrap_or("-"), s.title);
+            say!("{}\t{}\t{}\t{}\t{}", t.suite, s.id, s.language, s.difficulty.as_deref().unwrap_or("-"), s.title);
         }
     }
     Ok(Exit::Good)
@@ -78,12 +80,12 @@ fn list(which: &Which, as_json: bool) -> anyhow::Result<Exit> {
 
 fn show(which: &Which) -> anyhow::Result<Exit> {
     for t in find(&load(&which.tasks)?, which.suite.as_deref(), which.task.as_deref())? {
-        println!("{} {}\n{}\n", t.suite, t.spec.id, t.problem.trim());
+        say!("{} {}\n{}\n", t.suite, t.spec.id, t.problem.trim());
         match &t.spec.scorecard {
-            Some(card) => println!("checks: {}", card.checks.join(", ")),
-            None => println!("targets: {}\nguards: {}", t.spec.targets.len(), t.spec.guards.len()),
+            Some(card) => say!("checks: {}", card.checks.join(", ")),
+            None => say!("targets: {}\nguards: {}", t.spec.targets.len(), t.spec.guards.len()),
         }
-        println!("limits: {:?}", t.limits);
+        say!("limits: {:?}", t.limits);
     }
     Ok(Exit::Good)
 }
@@ -95,11 +97,11 @@ fn check_all(which: &Which, as_json: bool) -> anyhow::Result<Exit> {
     let bad = found.iter().filter(|f| !f.1.is_empty()).count();
     if as_json {
         let list: Vec<_> = found.iter().map(|(task, faults)| json!({"task": task, "faults": faults})).collect();
-        println!("{}", serde_json::to_string_pretty(&list)?);
+        say!("{}", serde_json::to_string_pretty(&list)?);
     } else {
         for (task, faults) in &found {
             for fault in faults {
-                println!("{task}: {fault}");
+                say!("{task}: {fault}");
             }
         }
     }

@@ -30,6 +30,7 @@ mod text;
 mod verify;
 mod write;
 
+pub use board::{Board, Entry};
 pub use build::{Built, Request, Watcher, build};
 pub use check::{Checked, Problem, check};
 pub use config::Config;
