@@ -1,7 +1,7 @@
 use super::Exit;
 use super::say;
-use clap::builder::BoolishValueParser;
 use clap::Args;
+use clap::builder::BoolishValueParser;
 use serde_json::json;
 use std::path::Path;
 use std::process::{Command, Stdio};

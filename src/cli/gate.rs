@@ -1,15 +1,15 @@
 use super::Exit;
 use super::machine::Machine;
 use super::progress::Progress;
+use super::say;
 use super::tasks::Which;
 use crate::gate::{Kind, Proof, Proven, prove_exploits, prove_fix};
 use crate::sandbox::Provider;
 use crate::schema::Outcome;
 use crate::scoring::{ScoreError, prepare};
 use crate::tasks::{Material, Task, find, load};
-use super::say;
-use clap::builder::BoolishValueParser;
 use clap::Args;
+use clap::builder::BoolishValueParser;
 use serde_json::json;
 use std::sync::Arc;
 use tokio::sync::Semaphore;

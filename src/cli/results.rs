@@ -1,6 +1,6 @@
 use super::Exit;
-use crate::results::{Level, import_thinkbench, import_ts_bench, read};
 use super::say;
+use crate::results::{Level, import_thinkbench, import_ts_bench, read};
 use clap::builder::BoolishValueParser;
 use clap::{Args, Subcommand};
 use serde_json::json;

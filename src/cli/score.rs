@@ -1,13 +1,13 @@
 use super::Exit;
 use super::machine::Machine;
+use super::say;
 use super::tasks::Which;
 use crate::schema::{Outcome, Verdict};
 use crate::scoring::{prepare, score};
 use crate::tasks::{Material, find, load};
 use anyhow::Context;
-use super::say;
-use clap::builder::BoolishValueParser;
 use clap::Args;
+use clap::builder::BoolishValueParser;
 use std::io::Read;
 use std::path::PathBuf;
 
@@ -58,7 +58,10 @@ fn print(v: &Verdict, log: &str, as_json: bool) -> anyhow::Result<()> {
         Some(c) => say!("checks {} of {}", c.passed, c.total),
         None => say!(
             "targets {} of {}, guards {} of {}",
-            v.targets.passed, v.targets.total, v.guards.passed, v.guards.total
+            v.targets.passed,
+            v.targets.total,
+            v.guards.passed,
+            v.guards.total
         ),
     }
     for id in v.targets.failed.iter().chain(&v.guards.failed).take(20) {

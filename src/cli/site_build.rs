@@ -1,10 +1,10 @@
 use super::progress::Progress;
+use super::say;
 use super::{Exit, site_serve};
 use crate::site::{Built, Request, SiteError, Watcher, build as build_site, init as init_site};
 use anyhow::Context;
-use super::say;
-use clap::builder::BoolishValueParser;
 use clap::Args;
+use clap::builder::BoolishValueParser;
 use std::path::PathBuf;
 
 /// Where a site is built from and to.

@@ -1,8 +1,8 @@
 use super::Exit;
-use crate::site::{Verified, check as check_site, diff as diff_sites, fetch, verify as verify_site};
 use super::say;
-use clap::builder::BoolishValueParser;
+use crate::site::{Verified, check as check_site, diff as diff_sites, fetch, verify as verify_site};
 use clap::Args;
+use clap::builder::BoolishValueParser;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 

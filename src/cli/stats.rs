@@ -1,10 +1,10 @@
 use super::Exit;
-use crate::results::{Dataset, read};
-use crate::site::{Board, Config, Entry};
-use crate::site::numbers::{Computed, compute};
 use super::say;
-use clap::builder::BoolishValueParser;
+use crate::results::{Dataset, read};
+use crate::site::numbers::{Computed, compute};
+use crate::site::{Board, Config, Entry};
 use clap::Args;
+use clap::builder::BoolishValueParser;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::PathBuf;

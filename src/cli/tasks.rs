@@ -1,6 +1,6 @@
 use super::Exit;
-use crate::tasks::{check, find, load};
 use super::say;
+use crate::tasks::{check, find, load};
 use clap::builder::BoolishValueParser;
 use clap::{Args, Subcommand};
 use serde_json::json;

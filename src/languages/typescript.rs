@@ -48,7 +48,7 @@ impl Language for TypeScript {
     }
 
     fn image(&self) -> &'static str {
-        "tsbench/typescript:1"
+        "tsbench/node:1"
     }
 
     fn tools(&self) -> &'static [Tool] {

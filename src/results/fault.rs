@@ -60,7 +60,7 @@ impl Fault {
     pub(super) fn said(&self) -> String {
         let line = self.line.map_or(String::new(), |l| format!(":{l}"));
         let field = self.field.as_ref().map_or(String::new(), |f| format!("{f}: "));
-        format!("{}{line}: {field}{}", self.file, self.what)
+        shown(&format!("{}{line}: {field}{}", self.file, self.what))
     }
 }
 
@@ -76,8 +76,11 @@ impl fmt::Display for Fault {
 
 /// Text of a file as a terminal may show it: what would move the cursor or turn the writing is spelled out.
 fn shown(text: &str) -> String {
-    let turns = |c: char| matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    text.chars().flat_map(|c| if c.is_control() || turns(c) { c.escape_unicode().collect::<Vec<_>>() } else { vec![c] }).collect()
+    let turns =
+        |c: char| matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    text.chars()
+        .flat_map(|c| if c.is_control() || turns(c) { c.escape_unicode().collect::<Vec<_>>() } else { vec![c] })
+        .collect()
 }
 
 /// Why results could not be read or written at all.
