@@ -45,6 +45,13 @@ const NEEDS: &[Need] = &[
         remedy: "apt-get install chromium",
     },
     Need {
+        name: "docker",
+        for_what: "isolated sandboxes of tsbench gate and score; without it there is --sandbox local",
+        command: &["docker", "info", "--format", "{{.ServerVersion}} {{.Driver}}"],
+        required: false,
+        remedy: "apt-get install docker.io, start dockerd, then scripts/images",
+    },
+    Need {
         name: "java",
         for_what: "the HTML validity check of scripts/test",
         command: &["java", "-version"],
@@ -98,7 +105,7 @@ pub fn run(args: &Doctor) -> anyhow::Result<Exit> {
 /// The first line that a program says of its version.
 fn version(command: &[&str]) -> Option<String> {
     let (program, args) = command.split_first()?;
-    let out = Command::new(program).args(args).stdin(Stdio::null()).output().ok()?;
+    let out = Command::new(program).args(args).stdin(Stdio::null()).output().ok().filter(|o| o.status.success())?;
     let text = if out.stdout.is_empty() { out.stderr } else { out.stdout };
     Some(String::from_utf8_lossy(&text).lines().next().unwrap_or("found").trim().to_owned())
 }
