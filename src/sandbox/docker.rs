@@ -21,6 +21,8 @@ use tokio::time::error::Elapsed;
 pub struct DockerHost {
     pub(super) docker: Docker,
     pub(super) patience: Patience,
+    /// The label of images that this host makes and may remove, because they can be made again.
+    pub(super) kind: String,
     owner: Owner,
     /// Where the daemon stores, if that is on this machine.
     store: Option<PathBuf>,
@@ -63,7 +65,7 @@ impl DockerHost {
         };
         // Its own limit is for headers alone and would cut off long steps: each step has one of ours.
         let docker = docker.map_err(|e| no(e.to_string()))?.with_timeout(patience.build + patience.transfer);
-        let mut host = DockerHost { docker, patience, owner: Owner::this()?, store: None };
+        let mut host = DockerHost { docker, patience, kind: "task".to_owned(), owner: Owner::this()?, store: None };
         let info = host.step("ask Docker about itself", patience.answer, host.docker.info()).await;
         let info = info.map_err(|e| match e {
             SandboxError::Timeout { .. } => e,
@@ -71,6 +73,12 @@ impl DockerHost {
         })?;
         host.store = info.docker_root_dir.map(PathBuf::from).filter(|p| p.exists());
         Ok(host)
+    }
+
+    /// Images of their own kind: only those are evicted, and no other host evicts them.
+    pub fn with_images_of(mut self, kind: &str) -> DockerHost {
+        kind.clone_into(&mut self.kind);
+        self
     }
 
     /// One step of ours, with its limit.
@@ -143,9 +151,7 @@ impl DockerHost {
             Ok(Err(Error::DockerResponseServerError { status_code: 404, .. })) | Ok(Ok(())) => Ok(()),
             // Another remove is under way: wait until the container is not there.
             Ok(Err(Error::DockerResponseServerError { status_code: 409, .. })) => Ok(()),
-            Ok(Err(e)) => {
-                Err(SandboxError::Transport { doing: "remove a container".to_owned(), cause: e.to_string() })
-            }
+            Ok(Err(e)) => Err(SandboxError::Transport { doing: "remove a container".to_owned(), cause: e.to_string() }),
         }
     }
 
@@ -183,7 +189,11 @@ pub(super) fn late(doing: &str, most: Duration) -> SandboxError {
 }
 
 /// What came of a step of ours that was given so long.
-pub(super) fn outcome<T>(doing: &str, most: Duration, result: Result<Result<T, Error>, Elapsed>) -> Result<T, SandboxError> {
+pub(super) fn outcome<T>(
+    doing: &str,
+    most: Duration,
+    result: Result<Result<T, Error>, Elapsed>,
+) -> Result<T, SandboxError> {
     match result {
         Ok(Ok(good)) => Ok(good),
         Ok(Err(Error::RequestTimeoutError)) | Err(_) => Err(late(doing, most)),

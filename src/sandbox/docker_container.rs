@@ -112,7 +112,12 @@ impl Container {
     }
 
     /// Follow a command until it ends or must be ended.
-    pub(super) async fn follow(&self, running: &mut Running, input: Input, command: &Command) -> Result<Option<End>, SandboxError> {
+    pub(super) async fn follow(
+        &self,
+        running: &mut Running,
+        input: Input,
+        command: &Command,
+    ) -> Result<Option<End>, SandboxError> {
         let begun = Instant::now();
         let deadline = sleep_until(begun + Duration::from_secs(command.seconds));
         let feeding = feed(input, &command.stdin);

@@ -104,9 +104,7 @@ impl DockerBox {
         let (stdout, stderr) = (running.stdout.kept(), running.stderr.kept());
         Ok(Finished { end, stdout, stderr, seconds, memory_kills, strays })
     }
-
 }
-
 
 #[async_trait]
 impl Sandbox for DockerBox {

@@ -12,9 +12,8 @@ use futures_util::StreamExt;
 use std::collections::HashMap;
 use tokio::time::timeout;
 
-/// The label of images of ours, and its value for those that may be removed, because they can be made again.
+/// The label of images of ours; its value says which host's they are.
 const KIND: &str = "tsbench.image";
-const TASK: &str = "task";
 /// Bytes kept of a builder's output.
 const LOG: usize = 8 << 10;
 
@@ -34,7 +33,7 @@ impl DockerHost {
 
     pub(super) async fn build_image(&self, name: &str, context: &[File]) -> Result<ImageRef, SandboxError> {
         let archive = files::pack(context, 0)?;
-        let labels = HashMap::from([(KIND, TASK)]);
+        let labels = HashMap::from([(KIND, self.kind.as_str())]);
         let options = BuildImageOptionsBuilder::default().t(name).rm(true).forcerm(true).labels(&labels).build();
         let mut stream = self.docker.build_image(options, None, Some(bollard::body_full(archive.into())));
         let mut log = Keeper::new(LOG);
@@ -47,11 +46,9 @@ impl DockerHost {
         match built.await {
             Err(_) => Err(late("build an image", self.patience.build)),
             Ok(Ok(())) => self.existing(name).await,
-            Ok(Err(error)) => Err(SandboxError::Build {
-                image: name.to_owned(),
-                cause: error.to_string(),
-                log: log.kept().text(),
-            }),
+            Ok(Err(error)) => {
+                Err(SandboxError::Build { image: name.to_owned(), cause: error.to_string(), log: log.kept().text() })
+            }
         }
     }
 
@@ -68,20 +65,26 @@ impl DockerHost {
         let listed = self.docker.list_images(Some(options));
         let all = self.step("list images", self.patience.answer, listed).await?;
         let mut ours = Vec::new();
-        for image in all.iter().filter(|i| i.labels.get(KIND).is_some_and(|kind| kind == TASK)) {
-            for name in image.repo_tags.iter().take(1) {
-                ours.push(Evictable { name: name.clone(), bytes: own_bytes(image, &all), used: self.used(name, image).await });
+        for image in all.iter().filter(|i| i.labels.get(KIND).is_some_and(|kind| *kind == self.kind)) {
+            let mut names: Vec<String> = names_of(image).map(str::to_owned).collect();
+            if names.is_empty() {
+                names.push(image.id.clone());
             }
+            let (bytes, used) = (own_bytes(image, &all), self.used(image).await);
+            ours.push(Evictable { names, bytes, used });
         }
         let mut removed = Vec::new();
-        for name in surplus(ours, keep_bytes) {
+        for name in surplus(ours, keep_bytes).into_iter().flatten() {
             let gone = self.docker.remove_image(&name, None::<RemoveImageOptions>, None);
             match timeout(self.patience.transfer, gone).await {
                 Err(_) => return Err(late("remove an image", self.patience.transfer)),
                 Ok(Ok(_)) => removed.push(name),
                 Ok(Err(Error::DockerResponseServerError { status_code: 404 | 409, .. })) => {} // gone, or in use
                 Ok(Err(e)) => {
-                    return Err(SandboxError::Transport { doing: format!("remove the image {name}"), cause: e.to_string() });
+                    return Err(SandboxError::Transport {
+                        doing: format!("remove the image {name}"),
+                        cause: e.to_string(),
+                    });
                 }
             }
         }
@@ -89,8 +92,8 @@ impl DockerHost {
     }
 
     /// When an image was last used or made, in seconds.
-    async fn used(&self, name: &str, image: &ImageSummary) -> i64 {
-        let found = timeout(self.patience.answer, self.docker.inspect_image(name)).await;
+    async fn used(&self, image: &ImageSummary) -> i64 {
+        let found = timeout(self.patience.answer, self.docker.inspect_image(&image.id)).await;
         let tagged = found.ok().and_then(Result::ok).and_then(|i| i.metadata).and_then(|m| m.last_tag_time);
         let tagged = tagged.and_then(|time| time.parse::<jiff::Timestamp>().ok()).map_or(0, |time| time.as_second());
         tagged.max(image.created)
@@ -100,14 +103,15 @@ impl DockerHost {
 /// An image that may be removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Evictable {
-    name: String,
+    /// All its names, or its id.
+    names: Vec<String>,
     bytes: u64,
     used: i64,
 }
 
 /// The images to remove, the longest unused first, so that the rest takes at most so many bytes.
-fn surplus(mut ours: Vec<Evictable>, keep_bytes: u64) -> Vec<String> {
-    ours.sort_by(|a, b| (a.used, &a.name).cmp(&(b.used, &b.name)));
+fn surplus(mut ours: Vec<Evictable>, keep_bytes: u64) -> Vec<Vec<String>> {
+    ours.sort_by(|a, b| (a.used, &a.names).cmp(&(b.used, &b.names)));
     let mut total: u64 = ours.iter().map(|i| i.bytes).sum();
     let mut names = Vec::new();
     for image in ours {
@@ -115,15 +119,20 @@ fn surplus(mut ours: Vec<Evictable>, keep_bytes: u64) -> Vec<String> {
             break;
         }
         total -= image.bytes;
-        names.push(image.name);
+        names.push(image.names);
     }
     names
+}
+
+/// An image's names. Some versions of Docker call one that has none `<none>:<none>`.
+fn names_of(image: &ImageSummary) -> impl Iterator<Item = &str> {
+    image.repo_tags.iter().map(String::as_str).filter(|tag| !tag.starts_with("<none>"))
 }
 
 /// Bytes that an image adds to its nearest named ancestor, with which it shares the rest.
 fn own_bytes(image: &ImageSummary, all: &[ImageSummary]) -> u64 {
     let parent = |of: &ImageSummary| all.iter().find(|i| !of.parent_id.is_empty() && i.id == of.parent_id);
-    let named = std::iter::successors(parent(image), |i| parent(i)).take(1000).find(|i| !i.repo_tags.is_empty());
+    let named = std::iter::successors(parent(image), |i| parent(i)).take(1000).find(|i| names_of(i).next().is_some());
     u64::try_from(image.size - named.map_or(0, |i| i.size)).unwrap_or(0)
 }
 
@@ -144,7 +153,7 @@ impl Container {
             return Err(SandboxError::BadInput { what: format!("the image name {name:?}: a name, not an id") });
         };
         let options = CommitContainerOptionsBuilder::default().container(&self.id).repo(&repo).tag(&tag).pause(true);
-        let labels = HashMap::from([(KIND.to_owned(), TASK.to_owned())]);
+        let labels = HashMap::from([(KIND.to_owned(), self.host.kind.clone())]);
         let config = ContainerConfig { labels: Some(labels), ..ContainerConfig::default() };
         let made = self.host.docker.commit_container(options.build(), config);
         let made = self.step("keep a container as an image", self.host.patience.transfer, made).await?;
@@ -157,16 +166,17 @@ mod tests {
     use super::*;
 
     fn image(name: &str, bytes: u64, used: i64) -> Evictable {
-        Evictable { name: name.to_owned(), bytes, used }
+        Evictable { names: vec![name.to_owned()], bytes, used }
     }
 
     #[test]
     fn the_longest_unused_go_first_and_no_more_than_needed() {
         let all = vec![image("new", 10, 30), image("old", 10, 10), image("middle", 10, 20)];
-        assert_eq!(surplus(all.clone(), 30), [] as [&str; 0]);
-        assert_eq!(surplus(all.clone(), 29), ["old"]);
-        assert_eq!(surplus(all.clone(), 10), ["old", "middle"]);
-        assert_eq!(surplus(all, 0), ["old", "middle", "new"]);
+        let gone = |keep| surplus(all.clone(), keep).concat();
+        assert_eq!(gone(30), [] as [&str; 0]);
+        assert_eq!(gone(29), ["old"]);
+        assert_eq!(gone(10), ["old", "middle"]);
+        assert_eq!(gone(0), ["old", "middle", "new"]);
     }
 
     #[test]

@@ -83,7 +83,9 @@ pub enum SandboxError {
         path: String,
     },
     /// The machine has too little disk left to start.
-    #[error("open a sandbox: {free} bytes of disk are free, {needed} are needed\nhint: tsbench clean removes old images")]
+    #[error(
+        "open a sandbox: {free} bytes of disk are free, {needed} are needed\nhint: tsbench clean removes old images"
+    )]
     DiskFull {
         /// Bytes free.
         free: u64,

@@ -121,7 +121,10 @@ pub fn unpack(archive: impl Read, strip: usize, asked: &str, most: u64) -> Resul
                 let to = target(&entry, &raw)?;
                 let first = checked_path(&to).ok().and_then(|to| seen.get(&to)).map(|at| &files[*at].body);
                 let Some(Body::Bytes(bytes)) = first else {
-                    return Err(SandboxError::entry(&raw, format!("a hard link to {to:?}, which is not in the archive")));
+                    return Err(SandboxError::entry(
+                        &raw,
+                        format!("a hard link to {to:?}, which is not in the archive"),
+                    ));
                 };
                 spend(bytes.len() as u64)?;
                 Body::Bytes(bytes.clone())
@@ -192,5 +195,139 @@ pub(super) fn checked_inside(path: &str) -> Result<String, SandboxError> {
             rest => format!("/{rest}"),
         }),
         None => Err(SandboxError::entry(path, "not an absolute path")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// An archive of entries with any name and target, as no honest program writes it.
+    fn archive(entries: &[(&str, EntryType, &str)]) -> Vec<u8> {
+        let mut builder = Builder::new(Vec::new());
+        for (name, kind, rest) in entries {
+            let mut header = blank(0o4755, 0);
+            header.set_entry_type(*kind);
+            let old = header.as_old_mut();
+            old.name[..name.len()].copy_from_slice(name.as_bytes());
+            let linked = kind.is_symlink() || kind.is_hard_link();
+            if linked {
+                old.linkname[..rest.len()].copy_from_slice(rest.as_bytes());
+            } else {
+                header.set_size(rest.len() as u64);
+            }
+            header.set_cksum();
+            builder.append(&header, if linked { &[][..] } else { rest.as_bytes() }).unwrap();
+        }
+        builder.into_inner().unwrap()
+    }
+
+    fn read(entries: &[(&str, EntryType, &str)]) -> Result<Vec<File>, SandboxError> {
+        unpack(archive(entries).as_slice(), 1, "/out", 10_000)
+    }
+
+    #[test]
+    fn honest_entries_are_read_without_their_special_bits() {
+        let files = read(&[
+            ("out/", EntryType::Directory, ""),
+            ("out/a", EntryType::Regular, "x"),
+            ("out/d/./b", EntryType::Link, "out/a"),
+            ("out/d/c", EntryType::Symlink, "../a"),
+        ]);
+        let bytes = || Body::Bytes(b"x".to_vec());
+        let expected = [("a", bytes()), ("d/b", bytes()), ("d/c", Body::Link("../a".to_owned()))];
+        let expected = expected.map(|(path, body)| File { path: path.to_owned(), mode: 0o755, body });
+        assert_eq!(files.unwrap(), expected);
+    }
+
+    #[test]
+    fn every_way_out_of_the_folder_is_refused_by_name() {
+        for (name, kind, rest) in [
+            ("/etc/passwd", EntryType::Regular, "x"),
+            ("out/../../x", EntryType::Regular, "x"),
+            ("..", EntryType::Directory, ""),
+            ("out/link", EntryType::Symlink, "/etc/passwd"),
+            ("out/link", EntryType::Symlink, "../x"),
+            ("out/a/link", EntryType::Symlink, "../b/../../x"),
+            ("out/hard", EntryType::Link, "/etc/passwd"),
+            ("out/hard", EntryType::Link, "out/not-there"),
+            ("out/disk", EntryType::Block, ""),
+            ("out/tty", EntryType::Char, ""),
+            ("out/pipe", EntryType::Fifo, ""),
+            ("out/odd", EntryType::new(b'Z'), ""),
+        ] {
+            let result = read(&[("out/a", EntryType::Symlink, "b"), (name, kind, rest)]);
+            assert!(
+                matches!(&result, Err(SandboxError::BadEntry { path, .. }) if path.contains(name.trim_start_matches("out/"))),
+                "{name}: {result:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_hard_link_to_a_link_and_a_name_given_twice_are_refused() {
+        assert!(read(&[("out/a", EntryType::Symlink, "b"), ("out/c", EntryType::Link, "out/a")]).is_err());
+        assert!(read(&[("out/a", EntryType::Regular, "1"), ("out/./a", EntryType::Regular, "2")]).is_err());
+    }
+
+    #[test]
+    fn hard_links_count_in_full_so_that_a_bomb_of_them_is_too_large() {
+        let big = "x".repeat(4000);
+        let entries = [
+            ("out/a", EntryType::Regular, big.as_str()),
+            ("out/b", EntryType::Link, "out/a"),
+            ("out/c", EntryType::Link, "out/a"),
+        ];
+        assert!(read(&entries[..2]).is_ok());
+        assert!(matches!(read(&entries), Err(SandboxError::TooLarge { most: 10_000, .. })));
+    }
+
+    #[test]
+    fn a_broken_archive_is_an_error_and_an_empty_one_is_nothing() {
+        let whole = archive(&[("out/a", EntryType::Regular, &"x".repeat(2000))]);
+        assert!(matches!(unpack(&whole[..1500], 1, "/out", 10_000), Err(SandboxError::BadEntry { .. })));
+        assert_eq!(unpack(&b""[..], 1, "/out", 10_000).unwrap(), []);
+    }
+
+    #[test]
+    fn files_are_packed_to_the_same_bytes_and_never_with_a_way_out() {
+        let files =
+            [File::new("a/b", "x"), File { path: "l".to_owned(), mode: 0o777, body: Body::Link("a/b".to_owned()) }];
+        let packed = pack(&files, 1000).unwrap();
+        assert_eq!(packed, pack(&files, 1000).unwrap());
+        assert_eq!(unpack(packed.as_slice(), 0, "/", 10_000).unwrap(), files);
+        for bad in ["/a", "../a", "a/../../b"] {
+            assert!(pack(&[File::new(bad, "")], 0).is_err(), "{bad}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read_or_refused(mut bytes in prop::collection::vec(any::<u8>(), 0..2048), at in 0usize..1500) {
+            let good = archive(&[("out/a", EntryType::Regular, "x")]);
+            let end = (at + bytes.len()).min(good.len());
+            let mut broken = good.clone();
+            if at < end {
+                broken[at..end].copy_from_slice(&bytes[..end - at]);
+            }
+            unpack(broken.as_slice(), 1, "/out", 10_000).ok();
+            bytes.truncate(1024);
+            unpack(bytes.as_slice(), 1, "/out", 10_000).ok();
+        }
+
+        #[test]
+        fn no_path_that_is_accepted_leads_out(path in "[a./\\\\ ]{0,12}", target in "[a./]{0,12}") {
+            if let Ok(path) = checked_path(&path) {
+                prop_assert!(!path.starts_with('/') && !path.split('/').any(|p| p == ".."));
+                if checked_link(&path, &target).is_ok() {
+                    let mut depth = path.split('/').count() as i64 - 1;
+                    for part in target.split('/').filter(|p| !p.is_empty() && *p != ".") {
+                        depth += if part == ".." { -1 } else { 1 };
+                        prop_assert!(depth >= 0);
+                    }
+                }
+            }
+        }
     }
 }

@@ -105,11 +105,8 @@ fn answer(line: &str, number: u64) -> Option<Seen> {
     let (first, rest) = line.split_once(' ')?;
     let (before, rest) = rest.trim_end().split_once(' ')?;
     let (left, memory) = rest.split_once(' ').unwrap_or((rest, ""));
-    let seen = Seen {
-        before: before.parse().ok()?,
-        left: left.parse().ok()?,
-        memory_kills: cgroup::memory_kills(memory),
-    };
+    let seen =
+        Seen { before: before.parse().ok()?, left: left.parse().ok()?, memory_kills: cgroup::memory_kills(memory) };
     (first.parse() == Ok(number)).then_some(seen)
 }
 

@@ -30,7 +30,12 @@ impl Owner {
         let started = start_of(pid).ok_or_else(|| SandboxError::BadInput {
             what: "a machine with /proc, which sandboxes need: /proc/self/stat cannot be read".to_owned(),
         })?;
-        Ok(Owner { pid, started, host: line("/proc/sys/kernel/hostname"), boot: line("/proc/sys/kernel/random/boot_id") })
+        Ok(Owner {
+            pid,
+            started,
+            host: line("/proc/sys/kernel/hostname"),
+            boot: line("/proc/sys/kernel/random/boot_id"),
+        })
     }
 
     /// A word for it in names, which no other process of this machine has had since it was started.

@@ -56,7 +56,7 @@ fn host(spec: &Spec) -> Result<HostConfig, SandboxError> {
             ulimit("core", 0),
         ]),
         shm_size: Some(signed(64 * MIB)),
-        init: Some(true), // reaps what commands leave behind
+        init: Some(true),         // reaps what commands leave behind
         auto_remove: Some(false), // so that a container that died can be asked why
         log_config: Some(HostConfigLogConfig { typ: Some("none".to_owned()), config: None }),
         mounts: Some(spec.caches.iter().map(|(name, path)| cache(name, path)).collect::<Result<_, _>>()?),

@@ -66,10 +66,8 @@ impl LocalHost {
 
     pub(super) fn snapshot_place(&self, name: &str) -> PathBuf {
         let plain = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
-        let word: String = name
-            .bytes()
-            .map(|b| if plain(b) { char::from(b).to_string() } else { format!("%{b:02x}") })
-            .collect();
+        let word: String =
+            name.bytes().map(|b| if plain(b) { char::from(b).to_string() } else { format!("%{b:02x}") }).collect();
         self.base.join("snapshots").join(word)
     }
 

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 /// Bytes free for an ordinary user on the file system of a path.
 pub(super) fn free_below(path: &Path) -> Result<u64, SandboxError> {
-    let found = rustix::fs::statvfs(path).map_err(|e| SandboxError::io(format!("measure {}", path.display()))(e.into()))?;
+    let found =
+        rustix::fs::statvfs(path).map_err(|e| SandboxError::io(format!("measure {}", path.display()))(e.into()))?;
     Ok(found.f_bavail.saturating_mul(found.f_frsize))
 }
 
@@ -99,7 +100,8 @@ pub(super) fn get(root: &Path, path: &str, most: u64) -> Result<Vec<File>, Sandb
             let at = |e: walkdir::Error| SandboxError::io(format!("read {path}"))(e.into());
             let entry = entry.map_err(at)?;
             let name = entry.path().strip_prefix(&place).unwrap_or(entry.path()).to_str().map(str::to_owned);
-            let name = name.ok_or_else(|| SandboxError::entry(&entry.path().to_string_lossy(), "a name that is not UTF-8"))?;
+            let name =
+                name.ok_or_else(|| SandboxError::entry(&entry.path().to_string_lossy(), "a name that is not UTF-8"))?;
             let about = entry.metadata().map_err(at)?;
             found.push((name, entry.into_path(), about));
         }
@@ -172,7 +174,9 @@ pub(super) fn remove(path: &Path) -> Result<(), SandboxError> {
     if fs::remove_dir_all(path).is_ok() || !path.exists() {
         return Ok(());
     }
-    for entry in walkdir::WalkDir::new(path).follow_links(false).into_iter().flatten().filter(|e| e.file_type().is_dir()) {
+    for entry in
+        walkdir::WalkDir::new(path).follow_links(false).into_iter().flatten().filter(|e| e.file_type().is_dir())
+    {
         set_mode(entry.path(), 0o700).ok(); // what stays is reported by the removal
     }
     fs::remove_dir_all(path).map_err(SandboxError::io(format!("remove {}", path.display())))

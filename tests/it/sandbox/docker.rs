@@ -13,10 +13,11 @@ static IMAGE_IS_THERE: OnceCell<()> = OnceCell::const_new();
 /// Docker, or a loud skip.
 pub async fn place(test: &str) -> Option<Place> {
     let host = match DockerHost::connect(None, Patience::default()).await {
-        Ok(host) => host,
+        Ok(host) => host.with_images_of(&format!("test-{test}")), // the user's own are left alone
         Err(_) => {
             // Not by a macro: what those print is kept from the screen when a test passes.
-            writeln!(std::io::stderr(), "SKIPPED: no Docker: 1 test ({test})").unwrap();
+            let line = format!("\nSKIPPED: no Docker: 1 test ({test})\n");
+            std::io::stderr().write_all(line.as_bytes()).unwrap();
             return None;
         }
     };
@@ -61,13 +62,23 @@ async fn a_network_is_there_where_it_is_asked_for() {
 async fn a_command_has_no_capability_and_can_get_none() {
     let Some(place) = place("a_command_has_no_capability_and_can_get_none").await else { return };
     let mut sandbox = place.open().await;
-    let status = printed(&mut sandbox, "id -u; id -g; grep -E '^(Cap(Inh|Prm|Eff|Amb)|NoNewPrivs|Seccomp):' /proc/self/status").await;
+    let status =
+        printed(&mut sandbox, "id -u; id -g; grep -E '^(Cap(Inh|Prm|Eff|Amb)|NoNewPrivs|Seccomp):' /proc/self/status")
+            .await;
     let fields: Vec<&str> = status.split_whitespace().collect();
     let none = "0000000000000000";
     let expected = ["1000", "1000", "CapInh:", none, "CapPrm:", none, "CapEff:", none, "CapAmb:", none];
     assert_eq!(fields[..10], expected);
     assert_eq!(fields[10..], ["NoNewPrivs:", "1", "Seccomp:", "2"]);
-    for line in ["mknod /tmp/d b 8 0", "chown 0 /workspace", "su -c true", "mount -t tmpfs x /mnt", "touch /etc/x", "chroot / true", "unshare -U true"] {
+    for line in [
+        "mknod /tmp/d b 8 0",
+        "chown 0 /workspace",
+        "su -c true",
+        "mount -t tmpfs x /mnt",
+        "touch /etc/x",
+        "chroot / true",
+        "unshare -U true",
+    ] {
         assert!(!shell(&mut sandbox, line, 20).await.end.good(), "{line}");
     }
 }
@@ -131,7 +142,7 @@ async fn a_snapshot_is_a_start_and_can_be_evicted() {
     shared::snapshot(&place, &name).await;
     tokio::time::sleep(Duration::from_millis(500)).await; // its last container is being removed
     let removed = place.provider.evict(0).await.unwrap();
-    assert!(removed.contains(&name), "{removed:?}");
+    assert_eq!(removed, [name.clone()], "all of its kind, and nothing else");
     assert_eq!(place.provider.image(&name).await.unwrap(), None);
     assert!(place.provider.image(IMAGE).await.unwrap().is_some());
 }
@@ -151,6 +162,8 @@ async fn an_image_is_built_from_files_and_a_failure_shows_the_log() {
     let failed = place.provider.build_image(&format!("{name}-not"), &context("echo because; exit 7")).await;
     let Err(SandboxError::Build { cause, log, .. }) = failed else { panic!("{failed:?}") };
     assert!(cause.contains('7') && log.contains("because"), "{cause} {log}");
+    assert_eq!(place.provider.evict(u64::MAX).await.unwrap(), [] as [String; 0]);
+    assert_eq!(place.provider.evict(0).await.unwrap(), [name]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -13,7 +13,8 @@ const ROLE: &str = "TSBENCH_TEST_OWNER";
 #[tokio::test(flavor = "multi_thread")]
 async fn an_owner_runs_until_it_is_killed() {
     let Ok(role) = std::env::var(ROLE) else { return };
-    let (kind, mark, folder) = (role.split('|').next(), role.split('|').nth(1).unwrap(), role.split('|').nth(2).unwrap());
+    let (kind, mark, folder) =
+        (role.split('|').next(), role.split('|').nth(1).unwrap(), role.split('|').nth(2).unwrap());
     let place = match kind {
         Some("docker") => docker::place("").await.unwrap(),
         _ => {

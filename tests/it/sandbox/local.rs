@@ -1,6 +1,6 @@
 use super::shared::{self, Place, printed};
-use tsbench::sandbox::{File, LocalHost, Provider, SandboxError, User};
 use tsbench::sandbox::{Command, End};
+use tsbench::sandbox::{File, LocalHost, Provider, SandboxError, User};
 
 pub async fn place(_: &str) -> Option<Place> {
     let folder = tempfile::tempdir().unwrap();
@@ -58,7 +58,8 @@ async fn a_process_without_the_mark_is_found_by_its_folder() {
     let place = place("").await.unwrap();
     let mut sandbox = place.open().await;
     let mark = shared::sleep_of_ours();
-    let finished = shared::shell(&mut sandbox, &format!("env -i setsid sleep {mark} & env -i sleep {mark} &"), 20).await;
+    let finished =
+        shared::shell(&mut sandbox, &format!("env -i setsid sleep {mark} & env -i sleep {mark} &"), 20).await;
     assert_eq!((finished.end, finished.strays), (End::Exit(0), true));
     assert_eq!(shared::with_argument(&mark).len(), 0);
 }

@@ -221,7 +221,10 @@ pub async fn round_trip(place: &Place) {
     got.retain(|f| !(f.path.starts_with("ddd") && f.body == Body::Dir));
     got.sort_by(|a, b| a.path.cmp(&b.path));
     assert_eq!(got, files);
-    assert_eq!(printed(&mut sandbox, "cd new/folder && ./a/run.sh && echo more >>a/secret && touch a/x").await, "ran\n");
+    assert_eq!(
+        printed(&mut sandbox, "cd new/folder && ./a/run.sh && echo more >>a/secret && touch a/x").await,
+        "ran\n"
+    );
     let one = sandbox.get("/workspace/new/folder/a/secret", 1000).await.unwrap();
     assert_eq!(one, [file("secret", 0o600, Body::Bytes(b"\0\xff\nmore\n".to_vec()))]);
     let none = sandbox.get("/workspace/none", 1000).await;
