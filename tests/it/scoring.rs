@@ -1,0 +1,136 @@
+//! What a patch may not do is undone before it is tested. No sandbox is needed to see that.
+
+use assert_cmd::Command;
+use std::path::Path;
+use tsbench::git::{Applied, Entry, Mode, Tree};
+use tsbench::languages::{Language, Plan, by_name};
+use tsbench::scoring::{Candidate, candidate};
+use tsbench::tasks::{Material, Task, find, load};
+
+struct World {
+    task: Task,
+    material: Material,
+    language: &'static dyn Language,
+    plan: Plan,
+}
+
+fn world(task: &str) -> World {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tasks");
+    let task = find(&load(&root).unwrap(), Some("demo"), Some(task)).unwrap().remove(0);
+    let material = Material::prepare(&task, Path::new("mirrors")).unwrap();
+    let language = by_name(&task.spec.language).unwrap();
+    let tree = material.store.read(&material.start).unwrap();
+    let files: std::collections::BTreeMap<String, Vec<u8>> =
+        tree.iter().map(|(p, e)| (p.clone(), material.store.bytes(&e.blob).unwrap())).collect();
+    let plan = language.detect(&files, task.spec.package.as_deref(), None).unwrap();
+    World { task, material, language, plan }
+}
+
+impl World {
+    /// The candidate of a patch that makes these changes; a path without text is removed.
+    fn of(&self, edits: &[(&str, Option<&str>)]) -> Candidate {
+        let store = &self.material.store;
+        let mut tree = store.read(&self.material.start).unwrap();
+        for (path, text) in edits {
+            tree.retain(|p, _| !p.starts_with(&format!("{path}/")));
+            match text {
+                None => drop(tree.remove(*path)),
+                Some(text) => drop(tree.insert((*path).to_owned(), self.file(text))),
+            }
+        }
+        let after = store.write(&tree).unwrap();
+        let patch = store.diff(&self.material.start, &after, &[]).unwrap();
+        candidate(&self.task, &self.material, self.language, &self.plan, &patch).unwrap()
+    }
+
+    fn file(&self, text: &str) -> Entry {
+        Entry { mode: Mode::File, blob: self.material.store.blob(text.as_bytes()).unwrap() }
+    }
+
+    fn tree(&self, made: &Candidate) -> Tree {
+        self.material.store.read(&made.tree).unwrap()
+    }
+}
+
+#[test]
+fn the_demo_suite_has_no_fault_that_can_be_seen_without_running_it() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tsbench"));
+    command.current_dir(env!("CARGO_MANIFEST_DIR")).args(["tasks", "check", "--suite", "demo"]).assert().success();
+}
+
+#[test]
+fn the_hidden_tests_are_written_last_whatever_the_patch_put_there() {
+    let world = world("py-opening-hours");
+    let hidden: Vec<&String> = world.material.hidden.files.keys().collect();
+    let folder = hidden[0].rsplit_once('/').map_or(hidden[0].as_str(), |(f, _)| f).to_owned();
+    for edits in [vec![(hidden[0].as_str(), Some("def test_x(): pass\n"))], vec![(folder.as_str(), Some("a file\n"))]] {
+        let made = world.of(&edits);
+        let tree = world.tree(&made);
+        for path in &hidden {
+            assert_eq!(tree.get(*path), world.material.hidden.files.get(*path), "{path}");
+        }
+        assert!(!made.dropped.is_empty(), "the change is named");
+    }
+}
+
+#[test]
+fn a_setup_file_of_the_runner_is_dropped_and_named() {
+    for (task, path) in [
+        ("py-opening-hours", "conftest.py"),
+        ("py-opening-hours", "sitecustomize.py"),
+        ("ts-ttl-cache", "vitest.config.ts"),
+        ("go-job-queue", "go.work"),
+    ] {
+        let world = world(task);
+        let made = world.of(&[(path, Some("anything\n"))]);
+        assert!(!world.tree(&made).contains_key(path), "{task} {path}");
+        assert_eq!(made.dropped, [path], "{task}");
+    }
+}
+
+#[test]
+fn a_new_source_file_is_kept() {
+    let world = world("go-job-queue");
+    let made = world.of(&[("extra/extra.go", Some("package extra\n"))]);
+    assert!(world.tree(&made).contains_key("extra/extra.go"));
+    assert_eq!((made.applied, made.dropped.len(), made.files), (Some("strict"), 0, 1));
+}
+
+#[test]
+fn a_patch_that_does_not_apply_is_told_apart_from_an_empty_one() {
+    let world = world("go-job-queue");
+    let score = |patch: &[u8]| candidate(&world.task, &world.material, world.language, &world.plan, patch).unwrap();
+    assert_eq!(score(b"").applied, Some("empty"));
+    let refused = score(b"--- a/nowhere.go\n+++ b/nowhere.go\n@@ -1 +1 @@\n-a\n+b\n");
+    assert!(refused.applied.is_none() && !refused.refusal.is_empty());
+}
+
+#[test]
+fn every_human_fix_of_the_demo_suite_goes_on_strictly_and_whole() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tasks");
+    for task in find(&load(&root).unwrap(), Some("demo"), None).unwrap() {
+        let world = world(&task.spec.id);
+        let made =
+            candidate(&world.task, &world.material, world.language, &world.plan, &world.material.solution).unwrap();
+        assert_eq!((made.applied, &made.dropped), (Some("strict"), &Vec::new()), "{}", task.spec.id);
+        assert!(matches!(
+            world.material.store.apply(&world.material.start, &world.material.solution).unwrap(),
+            Applied::Strict(_)
+        ));
+    }
+}
+
+#[test]
+fn a_misspelt_field_of_a_task_is_pointed_at() {
+    let dir = tempfile::tempdir().unwrap();
+    let suite = dir.path().join("s");
+    std::fs::create_dir_all(suite.join("t")).unwrap();
+    std::fs::write(suite.join("suite.toml"), "id = \"s\"\nversion = \"1\"\ntitle = \"S\"\n").unwrap();
+    std::fs::write(suite.join("t/problem.md"), "x\n").unwrap();
+    std::fs::write(suite.join("t/task.toml"), "id = \"t\"\ntitle = \"T\"\nlanguage = \"go\"\ntarget = []\n").unwrap();
+    let text = load(dir.path()).unwrap_err().to_string();
+    assert!(
+        text.contains("task.toml") && text.contains("line 4") && text.contains("target") && text.contains("hint:"),
+        "{text}"
+    );
+}
