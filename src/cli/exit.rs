@@ -27,10 +27,23 @@ pub fn report(end: anyhow::Result<Exit>) -> ExitCode {
     match end {
         Ok(exit) => exit.into(),
         Err(e) => {
-            eprintln!("error: failed to {e:#}");
+            eprintln!("error: failed to {}", told(&e));
             of_error(&e).into()
         }
     }
+}
+
+/// An error and its causes, each said once: a text that ends with its cause's has said it.
+fn told(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if text.is_empty() {
+            text = cause;
+        } else if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
 }
 
 /// The exit code of an error: what this machine lacks is told apart from bad input.
@@ -47,4 +60,19 @@ fn of_error(error: &anyhow::Error) -> Exit {
     }
     let _ = error;
     Exit::Usage
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::Context;
+
+    #[test]
+    fn a_cause_that_a_text_holds_already_is_said_once() {
+        let cause = std::io::Error::other("disk full");
+        let own = crate::results::ResultsError::Json(serde_json::Error::io(std::io::Error::other("pipe gone")));
+        assert_eq!(told(&anyhow::Error::from(own)).matches("pipe gone").count(), 1);
+        let told = told(&Err::<(), _>(cause).context("write the report").unwrap_err());
+        assert_eq!(told, "write the report: disk full");
+    }
 }

@@ -25,12 +25,12 @@ pub enum GitError {
         what: String,
     },
     /// A file could not be used.
-    #[error("read or write {path}: {source}")]
+    #[error("read or write {path}: {cause}")]
     Io {
         /// The file.
         path: PathBuf,
         /// The cause.
-        source: std::io::Error,
+        cause: std::io::Error,
     },
     /// A mirror is missing or is none.
     #[error("find a bare mirror at {0}\nhint: git clone --mirror URL {0}")]

@@ -43,7 +43,7 @@ impl Store {
         let dir = tempfile::Builder::new()
             .prefix("tsb-git-")
             .tempdir()
-            .map_err(|source| GitError::Io { path: std::env::temp_dir(), source })?;
+            .map_err(|cause| GitError::Io { path: std::env::temp_dir(), cause })?;
         must(dir.path(), &[], None, &["init", "-q", "--bare"], b"")?;
         Ok(Store { dir, alternates: mirrors.iter().map(|m| (*m).to_owned()).collect() })
     }

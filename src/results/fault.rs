@@ -90,12 +90,12 @@ pub enum ResultsError {
     #[error("find a results folder at {0}\nhint: name the folder that holds <run>/run.json, or its parent")]
     NoFolder(PathBuf),
     /// A file could not be read or written.
-    #[error("read or write {path}: {source}")]
+    #[error("read or write {path}: {cause}")]
     Io {
         /// The file.
         path: PathBuf,
         /// The cause.
-        source: std::io::Error,
+        cause: std::io::Error,
     },
     /// An imported file does not have the shape that its format promises.
     #[error("import {path}: {what}\nhint: {hint}")]
@@ -120,6 +120,6 @@ pub enum ResultsError {
 impl ResultsError {
     pub(super) fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> ResultsError {
         let path = path.into();
-        move |source| ResultsError::Io { path, source }
+        move |cause| ResultsError::Io { path, cause }
     }
 }

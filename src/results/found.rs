@@ -25,7 +25,7 @@ impl Found {
             .into_iter()
             .filter_entry(|e| e.depth() == 0 || !passed_by(e.file_name()))
         {
-            let entry = entry.map_err(|e| ResultsError::Io { path: root.to_owned(), source: e.into() })?;
+            let entry = entry.map_err(|e| ResultsError::Io { path: root.to_owned(), cause: e.into() })?;
             if entry.file_type().is_file() {
                 found.take(root, entry.path())?;
             } else if entry.path_is_symlink() && entry.depth() > 0 {

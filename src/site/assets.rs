@@ -13,7 +13,7 @@ pub fn load(dir: &Path) -> Result<BTreeMap<String, String>, SiteError> {
     let mut files: BTreeMap<String, String> = BUNDLED.iter().map(|(n, t)| ((*n).to_owned(), (*t).to_owned())).collect();
     if dir.is_dir() {
         for entry in walkdir::WalkDir::new(dir).max_depth(1).sort_by_file_name() {
-            let entry = entry.map_err(|e| SiteError::Io { path: dir.to_owned(), source: e.into() })?;
+            let entry = entry.map_err(|e| SiteError::Io { path: dir.to_owned(), cause: e.into() })?;
             let path = entry.path();
             let name = path.file_name().and_then(|n| n.to_str()).unwrap_or("");
             if entry.file_type().is_file() && [".html", ".css", ".js"].iter().any(|e| name.ends_with(e)) {

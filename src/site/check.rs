@@ -73,11 +73,11 @@ type Files = BTreeMap<String, u64>;
 fn files(site: &Path) -> Result<Files, SiteError> {
     let mut found = Files::new();
     for entry in walkdir::WalkDir::new(site) {
-        let entry = entry.map_err(|e| SiteError::Io { path: site.to_owned(), source: e.into() })?;
+        let entry = entry.map_err(|e| SiteError::Io { path: site.to_owned(), cause: e.into() })?;
         if entry.file_type().is_file() {
             let short = entry.path().strip_prefix(site).unwrap_or(entry.path()).display().to_string();
             let size =
-                entry.metadata().map_err(|e| SiteError::Io { path: entry.path().to_owned(), source: e.into() })?.len();
+                entry.metadata().map_err(|e| SiteError::Io { path: entry.path().to_owned(), cause: e.into() })?.len();
             found.insert(short, size);
         }
     }

@@ -44,7 +44,7 @@ pub fn read(dir: &Path) -> Result<Vec<Source>, SiteError> {
         return Ok(pages);
     }
     for entry in walkdir::WalkDir::new(dir).max_depth(1).sort_by_file_name() {
-        let entry = entry.map_err(|e| SiteError::Io { path: dir.to_owned(), source: e.into() })?;
+        let entry = entry.map_err(|e| SiteError::Io { path: dir.to_owned(), cause: e.into() })?;
         let path = entry.path();
         if path.extension().is_some_and(|e| e == "md") {
             let text = std::fs::read_to_string(path).map_err(SiteError::io(path))?;

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum SiteError {
     /// A file could not be read or written.
-    #[error("read or write {path}: {source}")]
+    #[error("read or write {path}: {cause}")]
     Io {
         /// The file.
         path: PathBuf,
         /// The cause.
-        source: std::io::Error,
+        cause: std::io::Error,
     },
     /// Content or a template is wrong.
     #[error("use {file}: {what}\nhint: {hint}")]
@@ -23,7 +23,7 @@ pub enum SiteError {
         hint: String,
     },
     /// The raw results have faults.
-    #[error("use the results: {count} faults\n{faults}")]
+    #[error("use the results: {count} {}\n{faults}", if .count == &1 { "fault" } else { "faults" })]
     Faults {
         /// How many.
         count: usize,
@@ -68,7 +68,7 @@ pub enum SiteError {
 impl SiteError {
     pub(crate) fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> SiteError {
         let path = path.into();
-        move |source| SiteError::Io { path, source }
+        move |cause| SiteError::Io { path, cause }
     }
 
     pub(crate) fn content(file: impl Into<String>, what: impl Into<String>, hint: impl Into<String>) -> SiteError {

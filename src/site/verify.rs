@@ -92,7 +92,7 @@ fn join_shards(site: &Path) -> Result<tempfile::TempDir, SiteError> {
     let dir = tempfile::tempdir().map_err(SiteError::io(std::env::temp_dir()))?;
     let raw = site.join("data/raw");
     for entry in walkdir::WalkDir::new(&raw).sort_by_file_name() {
-        let entry = entry.map_err(|e| SiteError::Io { path: raw.clone(), source: e.into() })?;
+        let entry = entry.map_err(|e| SiteError::Io { path: raw.clone(), cause: e.into() })?;
         if !entry.file_type().is_file() {
             continue;
         }

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum TaskError {
     /// A file could not be read.
-    #[error("read {path}: {source}")]
+    #[error("read {path}: {cause}")]
     Io {
         /// The file.
         path: PathBuf,
         /// The cause.
-        source: std::io::Error,
+        cause: std::io::Error,
     },
     /// A file is not what it should be.
     #[error("use {file}: {what}\nhint: {hint}")]
@@ -43,7 +43,7 @@ pub enum TaskError {
 impl TaskError {
     pub(super) fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> TaskError {
         let path = path.into();
-        move |source| TaskError::Io { path, source }
+        move |cause| TaskError::Io { path, cause }
     }
 
     pub(super) fn bad(file: impl Into<PathBuf>, what: impl Into<String>, hint: impl Into<String>) -> TaskError {

@@ -176,7 +176,7 @@ fn read_dir(dir: &Path) -> Result<Files, TaskError> {
         return Ok(files);
     }
     for entry in walkdir::WalkDir::new(dir).sort_by_file_name() {
-        let entry = entry.map_err(|e| TaskError::Io { path: dir.to_owned(), source: e.into() })?;
+        let entry = entry.map_err(|e| TaskError::Io { path: dir.to_owned(), cause: e.into() })?;
         let path = entry.path();
         let kind = entry.file_type();
         let name = path.strip_prefix(dir).unwrap_or(path);
@@ -186,7 +186,7 @@ fn read_dir(dir: &Path) -> Result<Files, TaskError> {
             let target = std::fs::read_link(path).map_err(TaskError::io(path))?;
             files.insert(name, (Mode::Link, target.to_string_lossy().into_owned().into_bytes()));
         } else if kind.is_file() {
-            let meta = entry.metadata().map_err(|e| TaskError::Io { path: path.to_owned(), source: e.into() })?;
+            let meta = entry.metadata().map_err(|e| TaskError::Io { path: path.to_owned(), cause: e.into() })?;
             let mode = if meta.permissions().mode() & 0o111 != 0 { Mode::Executable } else { Mode::File };
             files.insert(name, (mode, read(path)?));
         }
