@@ -101,9 +101,7 @@ impl<'d> Board<'d> {
         data: &'d Dataset,
         keep: &dyn Fn(&str) -> bool,
     ) -> Result<Board<'d>, SiteError> {
-        let on_board = |run: &str, suite: &str| {
-            suite == board.suite && (board.runs.is_empty() || board.runs.iter().any(|r| r == run))
-        };
+        let on_board = |run: &str, suite: &str| board.shows(run, suite);
         let all: Vec<&RunFile> = data.runs.iter().filter(|r| on_board(&r.run.run, &r.run.suite)).collect();
         // An entry has one key, in a release too: what tells entries apart is looked for in all runs.
         let keys = keys(config, all.iter().flat_map(|r| ids(r)).collect());

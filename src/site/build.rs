@@ -6,12 +6,14 @@ use super::content::{self, Source};
 use super::diagrams::diagrams;
 use super::error::SiteError;
 use super::feed;
+use super::folder::resolved;
 use super::limits::{Plan, check_limits};
 use super::numbers::{Computed, Numbers, compute};
 use super::pages::{self, Context};
 use super::preview;
 use super::published;
 use super::render::{Renderer, SiteView};
+use super::shown::on_boards;
 use super::write::{Output, Written};
 use crate::results::{Dataset, Fault, Level, OnShard, read_with, slug};
 use std::collections::BTreeMap;
@@ -41,7 +43,7 @@ pub struct Built {
     pub numbers: usize,
     /// Faults that did not stop the build.
     pub warnings: Vec<Fault>,
-    /// Attempts read.
+    /// Attempts read; lines that a later one replaced are not among them.
     pub attempts: usize,
 }
 
@@ -55,27 +57,67 @@ pub trait Watcher: Sync {
 
 /// Builds the site; on an error the folder is as it was.
 pub fn build(request: &Request, watcher: &dyn Watcher) -> Result<Built, SiteError> {
+    check_places(request)?;
     let mut config = Config::read(&request.root.join("content/site.toml"))?;
+    if config.boards.is_empty() {
+        return Err(SiteError::content(
+            "content/site.toml",
+            "has no [[board]]",
+            "add one with id, title and suite; tsbench-site init writes an example",
+        ));
+    }
     if let Some(url) = &request.base_url {
         config.base_url = url.trim_end_matches('/').to_owned();
         config.validate("--base-url")?;
     }
     let content = content::read(&request.root.join("content"))?;
     let templates = assets::load(&request.root.join("site-templates"))?;
-    let out = Output::open(&request.out)?;
+    let wait = || tracing::warn!("another build writes {}; waiting until it ends", request.out.display());
+    let out = Output::open(&request.out, &wait)?;
     watcher.stage("reading raw files", 0);
     let data = read(&request.root, &out)?;
+    let unused = on_boards(&config, &data)?;
     watcher.stage("computing numbers", 0);
     let computed = compute(&config, &data, None)?;
     let as_of = as_of(&data, request.epoch);
     published::write(&out, &config, &computed, &data, &as_of)?;
     let plan = site(&config, &content, &templates, &computed, &data, &out, (&as_of, watcher))?;
-    let attempts = data.runs.iter().map(|r| r.rows.len()).sum();
-    let warnings = data.faults.iter().filter(|f| f.level == Level::Warning).cloned().collect();
+    let attempts = data.runs.iter().map(|r| r.effective().count()).sum();
+    let warnings = data.faults.iter().filter(|f| f.level == Level::Warning).cloned().chain(unused).collect();
     let numbers = computed.numbers.list().len();
     watcher.stage("writing", 0);
     let written = out.commit()?;
     Ok(Built { written, plan, numbers, warnings, attempts })
+}
+
+/// The site's folder is its own: a build must neither hide its sources nor publish them.
+fn check_places(request: &Request) -> Result<(), SiteError> {
+    let shown = request.root.display();
+    if !request.root.is_dir() {
+        return Err(SiteError::content(
+            shown.to_string(),
+            "is no folder",
+            "name the folder that holds results/ and content/ with --root",
+        ));
+    }
+    let (root, out) = (resolved(&request.root)?, resolved(&request.out)?);
+    let bad = |what: String| {
+        Err(SiteError::content(
+            request.out.display().to_string(),
+            what,
+            "name a folder of its own with --out, such as public",
+        ))
+    };
+    if root.starts_with(&out) {
+        return bad(format!("holds the sources of the site ({shown})"));
+    }
+    for name in ["results", "content", "site-templates"] {
+        let place = resolved(&request.root.join(name))?;
+        if out.starts_with(&place) || place.starts_with(&out) {
+            return bad(format!("overlaps {name}/, which the site is made from"));
+        }
+    }
+    Ok(())
 }
 
 /// Reads the results and stages their raw bytes; any fault that forbids their use ends the build.
@@ -189,10 +231,18 @@ fn nav(config: &Config, content: &[Source]) -> Vec<(String, String)> {
 
 fn write_content(context: &Context<'_>, content: &[Source]) -> Result<(), SiteError> {
     for source in content {
+        let path = format!("{}.html", source.name);
+        if context.out.holds(&path) {
+            return Err(SiteError::content(
+                &source.file,
+                format!("would take the place of {path}, a page that every site has"),
+                "give the file another name",
+            ));
+        }
         let html = content::html(source, context.renderer)?;
         let crumbs = vec![(context.config.title.clone(), "index.html".to_owned())];
         context.write(&pages::Sheet {
-            path: format!("{}.html", source.name),
+            path,
             kind: "content",
             title: source.head.title.clone(),
             description: source.head.description.clone(),

@@ -88,10 +88,27 @@ pub struct ReleaseConfig {
     pub note: String,
 }
 
+/// Folders of the site's data beside those of its boards.
+const RESERVED: [&str; 4] = ["raw", "attempts", "site", "releases"];
+
+impl BoardConfig {
+    /// Whether a run of a suite is on the board.
+    pub fn shows(&self, run: &str, suite: &str) -> bool {
+        suite == self.suite && (self.runs.is_empty() || self.runs.iter().any(|r| r == run))
+    }
+}
+
 impl Config {
     /// Reads and checks `site.toml`.
     pub fn read(path: &Path) -> Result<Config, SiteError> {
-        let text = std::fs::read_to_string(path).map_err(SiteError::io(path))?;
+        let text = std::fs::read_to_string(path).map_err(|e| match e.kind() {
+            std::io::ErrorKind::NotFound => SiteError::content(
+                path.display().to_string(),
+                "is missing",
+                "name the folder of the leaderboard with --root, or begin one: tsbench-site init DIR",
+            ),
+            _ => SiteError::io(path)(e),
+        })?;
         Config::parse(&text, &path.display().to_string())
     }
 
@@ -118,10 +135,22 @@ impl Config {
                 return bad(format!("{kind} key {key:?} is not plain, or stands twice"));
             }
         }
+        if let Some(b) = self.boards.iter().find(|b| RESERVED.contains(&b.id.as_str())) {
+            return Err(SiteError::content(
+                file,
+                format!("board id {:?} is the name of a folder that every site has", b.id),
+                format!("use another; taken are {}", RESERVED.join(", ")),
+            ));
+        }
         let mut ids = std::collections::HashSet::new();
         if let Some(m) = self.models.iter().find(|m| !ids.insert(m.id.as_str())) {
             return bad(format!("model {:?} has two keys", m.id));
         }
+        self.validate_releases(file)?;
+        self.validate_addresses(file)
+    }
+
+    fn validate_releases(&self, file: &str) -> Result<(), SiteError> {
         for (what, day) in self
             .models
             .iter()
@@ -153,11 +182,30 @@ impl Config {
                 "list the oldest first, each with its own day",
             ));
         }
-        if !self.base_url.is_empty() && (!self.base_url.starts_with("http") || self.base_url.ends_with('/')) {
+        let mut versions = std::collections::HashSet::new();
+        if let Some(r) = self.releases.iter().find(|r| !versions.insert(r.version.to_ascii_lowercase())) {
+            return Err(SiteError::content(
+                file,
+                format!("two releases have the version {:?}", r.version),
+                "give each its own, which differs in more than capitals",
+            ));
+        }
+        Ok(())
+    }
+
+    fn validate_addresses(&self, file: &str) -> Result<(), SiteError> {
+        if !self.source_url.is_empty() && !is_web(&self.source_url) {
+            return Err(SiteError::content(
+                file,
+                format!("source_url {:?} is no address of a page", self.source_url),
+                "begin it with https://, or leave it empty",
+            ));
+        }
+        if !self.base_url.is_empty() && (!is_web(&self.base_url) || self.base_url.ends_with('/')) {
             return Err(SiteError::content(
                 file,
                 format!("base_url {:?} is not an address without a final slash", self.base_url),
-                "write it like the address of the home page, without the last /",
+                "write it like the address of the home page, https:// first and without the last /",
             ));
         }
         Ok(())
@@ -197,6 +245,17 @@ impl Config {
     pub fn model(&self, id: &str) -> Option<&ModelConfig> {
         self.models.iter().find(|m| m.id == id)
     }
+}
+
+/// Whether a text is an address that a browser opens: http or https, a host, no space or quote.
+fn is_web(text: &str) -> bool {
+    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    rest.is_some_and(|r| {
+        !r.is_empty()
+            && !r.starts_with('/')
+            && !r.contains([' ', '"', '\'', '<', '>', '\\'])
+            && !r.contains(char::is_control)
+    })
 }
 
 /// A plain key made of any text.

@@ -64,6 +64,14 @@ pub fn read(dir: &Path) -> Result<Vec<Source>, SiteError> {
 
 fn parse(text: &str, name: &str, file: &str) -> Result<Source, SiteError> {
     let hint = "begin the file with +++, title and description, and +++";
+    if text.starts_with('\u{feff}') {
+        let fix = "save the file as UTF-8 without a byte order mark";
+        return Err(SiteError::content(file, "begins with a byte order mark before its head", fix));
+    }
+    if text.starts_with("+++\r\n") {
+        let fix = "save the file with the line ends of Unix (LF)";
+        return Err(SiteError::content(file, "has line ends of Windows (CRLF)", fix));
+    }
     let rest = text.strip_prefix("+++\n").ok_or_else(|| SiteError::content(file, "has no head", hint))?;
     let (head, body) =
         rest.split_once("\n+++").ok_or_else(|| SiteError::content(file, "has a head without an end", hint))?;

@@ -60,7 +60,7 @@ pub fn init(dir: &Path) -> Result<Vec<PathBuf>, SiteError> {
         ("content/site.toml".to_owned(), SITE.to_owned()),
         ("content/about.md".to_owned(), ABOUT.to_owned()),
         ("wrangler.toml".to_owned(), WRANGLER.to_owned()),
-        (".gitignore".to_owned(), "/public\n".to_owned()),
+        (".gitignore".to_owned(), "/public\n.tsbench-site-*\n".to_owned()),
         (format!("results/{run}/run.json"), plan(run)?),
         (format!("results/{run}/attempts.jsonl"), lines(run)?),
     ];

@@ -1,6 +1,7 @@
 //! The output folder: staged, compared, committed as a whole, and never a file outside it.
 
 use super::SiteError;
+use super::folder::{Folder, guard};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
@@ -36,26 +37,26 @@ struct State {
     files: BTreeMap<String, Entry>,
     folded: HashSet<String>,
     dirs: HashSet<PathBuf>,
+    /// Folders of the old site that are known to be none but folders.
+    real: HashSet<PathBuf>,
 }
 
 /// A site being written. Until [`Output::commit`] the folder is untouched.
 pub struct Output {
-    out: PathBuf,
-    stage: tempfile::TempDir,
+    folder: Folder,
     fresh: bool,
     before: Vec<String>,
     state: Mutex<State>,
 }
 
 impl Output {
-    /// Prepares to write a site into `out`, which is absent, empty, or an earlier build.
-    pub fn open(out: &Path) -> Result<Output, SiteError> {
-        let parent = out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        fs::create_dir_all(parent).map_err(SiteError::io(parent))?;
-        let used = out.exists() && fs::read_dir(out).map_err(SiteError::io(out))?.next().is_some();
-        let sums = out.join(SUMS);
+    /// Prepares to write a site into `out`, which is absent, empty, or an earlier build; waits for another build of it.
+    pub fn open(out: &Path, on_wait: &dyn Fn()) -> Result<Output, SiteError> {
+        let folder = Folder::hold(out, on_wait)?;
+        let real = &folder.out;
+        let used = real.exists() && fs::read_dir(real).map_err(SiteError::io(real))?.next().is_some();
         let before = if used {
-            let text = fs::read_to_string(&sums).map_err(|_| {
+            let text = fs::read_to_string(real.join(SUMS)).map_err(|_| {
                 SiteError::content(
                     out.display().to_string(),
                     "holds files that no earlier build made",
@@ -66,10 +67,7 @@ impl Output {
         } else {
             Vec::new()
         };
-        // The stage lies beside the folder, so that a rename never crosses a file system.
-        let stage =
-            tempfile::Builder::new().prefix(".tsbench-site-").tempdir_in(parent).map_err(SiteError::io(parent))?;
-        Ok(Output { out: out.to_owned(), stage, fresh: !used, before, state: Mutex::default() })
+        Ok(Output { folder, fresh: !used, before, state: Mutex::default() })
     }
 
     /// Adds a file. The path is one of ours: plain, relative, and different from every other whatever the case.
@@ -86,15 +84,15 @@ impl Output {
                 "this is a fault of the program: names must pass through slug",
             ));
         }
-        let changed = self.fresh || !same(&self.out.join(path), bytes);
-        let staged = self.stage.path().join(path);
+        let changed = self.fresh || !self.is_there(path, bytes)?;
+        let staged = self.folder.staged(path);
         let new_dir = {
             let mut state = self.lock();
             if !state.folded.insert(path.to_ascii_lowercase()) {
                 return Err(SiteError::content(
                     path,
                     "two pages would share this file",
-                    "rename one of the two tasks, models or runs",
+                    "rename one of the two tasks, models, runs or content pages",
                 ));
             }
             state.files.insert(path.to_owned(), Entry { sha256, bytes: bytes.len() as u64, changed });
@@ -108,6 +106,21 @@ impl Output {
             self.lock().dirs.insert(dir);
         }
         fs::write(&staged, bytes).map_err(SiteError::io(&staged))
+    }
+
+    /// Whether the site has this file already, whatever the case.
+    pub fn holds(&self, path: &str) -> bool {
+        self.lock().folded.contains(&path.to_ascii_lowercase())
+    }
+
+    /// Whether the old site has the file with these bytes; an error where it cannot be put there.
+    fn is_there(&self, path: &str, bytes: &[u8]) -> Result<bool, SiteError> {
+        let target = self.folder.out.join(path);
+        let known = target.parent().is_some_and(|d| self.lock().real.contains(d));
+        if !known || fs::symlink_metadata(&target).is_ok_and(|m| !m.is_file()) {
+            guard(&self.folder.out, path, &mut self.lock().real)?;
+        }
+        Ok(same(&target, bytes))
     }
 
     /// The files so far, with sizes.
@@ -129,36 +142,12 @@ impl Output {
                 report.largest = (path.clone(), entry.bytes);
             }
         }
-        if self.fresh {
-            self.replace_whole()?;
-            return Ok(report);
-        }
-        self.move_changed(&state)?;
-        for path in self.before.iter().filter(|p| !state.files.contains_key(*p)) {
-            report.removed += usize::from(remove(&self.out, path)?);
+        let removed: Vec<&String> = self.before.iter().filter(|p| !state.files.contains_key(*p)).collect();
+        report.removed = removed.iter().filter(|p| self.folder.out.join(p.as_str()).exists()).count();
+        if report.changed + removed.len() > 0 {
+            self.folder.replace(&removed)?;
         }
         Ok(report)
-    }
-
-    fn replace_whole(self) -> Result<(), SiteError> {
-        let _ = fs::remove_dir(&self.out);
-        let stage = self.stage.keep();
-        readable(&stage)?;
-        fs::rename(&stage, &self.out).map_err(SiteError::io(&self.out))
-    }
-
-    fn move_changed(&self, state: &State) -> Result<(), SiteError> {
-        let mut made = HashSet::new();
-        for (path, _) in state.files.iter().filter(|(_, e)| e.changed) {
-            let target = self.out.join(path);
-            if let Some(dir) = target.parent()
-                && made.insert(dir.to_owned())
-            {
-                fs::create_dir_all(dir).map_err(SiteError::io(dir))?;
-            }
-            fs::rename(self.stage.path().join(path), &target).map_err(SiteError::io(&target))?;
-        }
-        Ok(())
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
@@ -166,32 +155,8 @@ impl Output {
     }
 }
 
-/// Temporary folders are private; a site is to be served.
-fn readable(dir: &Path) -> Result<(), SiteError> {
-    use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(dir, fs::Permissions::from_mode(0o755)).map_err(SiteError::io(dir))
-}
-
-fn remove(out: &Path, path: &str) -> Result<bool, SiteError> {
-    let target = out.join(path);
-    match fs::remove_file(&target) {
-        Ok(()) => {}
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(false),
-        Err(e) => return Err(SiteError::io(&target)(e)),
-    }
-    let mut dir = target.parent();
-    // Folders that are empty now go too; the first that is not stops the walk.
-    while let Some(d) = dir.filter(|d| *d != out) {
-        if fs::remove_dir(d).is_err() {
-            break;
-        }
-        dir = d.parent();
-    }
-    Ok(true)
-}
-
 fn same(path: &Path, bytes: &[u8]) -> bool {
-    fs::metadata(path).is_ok_and(|m| m.is_file() && m.len() == bytes.len() as u64)
+    fs::symlink_metadata(path).is_ok_and(|m| m.is_file() && m.len() == bytes.len() as u64)
         && fs::read(path).is_ok_and(|old| old == bytes)
 }
 

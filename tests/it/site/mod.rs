@@ -5,3 +5,4 @@ mod hostile;
 mod serving;
 mod verifying;
 mod world;
+mod writing;
