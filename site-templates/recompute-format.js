@@ -21,6 +21,7 @@ const FORMATS = {
     return plain(1)(v * 100) + "%";
   },
   points: (v) => (sign(v) || "+") + fixed(Math.abs(v * 100), 1) + " points",
+  gap: (v) => plain(1)(v * 100) + " points",
   count: plain(0),
   decimal1: plain(1),
   decimal2: plain(2),

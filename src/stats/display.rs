@@ -8,6 +8,8 @@ pub enum Format {
     Percent,
     /// A difference of shares as "+7.8 points", always signed.
     Points,
+    /// A size of a difference of shares as "29.5 points", without a sign.
+    Gap,
     /// A whole number as "1,234".
     Count,
     /// One decimal.
@@ -40,6 +42,7 @@ impl Format {
                 let sign = if value < 0.0 { minus } else { "+" };
                 format!("{sign}{} points", fixed(size * 100.0, 1))
             }
+            Self::Gap => format!("{minus}{} points", grouped(&fixed(size * 100.0, 1))),
             Self::Count => format!("{minus}{}", grouped(&fixed(size, 0))),
             Self::Decimal1 => format!("{minus}{}", grouped(&fixed(size, 1))),
             Self::Decimal2 => format!("{minus}{}", grouped(&fixed(size, 2))),
@@ -145,7 +148,7 @@ mod tests {
         }
     }
 
-    use super::Format::{Count, Decimal1, Decimal2, P, Percent, Points, Seconds, Usd2, Usd3};
+    use super::Format::{Count, Decimal1, Decimal2, Gap, P, Percent, Points, Seconds, Usd2, Usd3};
 
     #[test]
     fn every_format_prints_as_the_contract_says() {
@@ -155,6 +158,7 @@ mod tests {
         assert_eq!(Points.text(Some(0.078)), "+7.8 points");
         assert_eq!(Points.text(Some(-0.078)), "\u{2212}7.8 points");
         assert_eq!(Points.text(Some(0.0)), "+0.0 points");
+        assert_eq!(Gap.text(Some(0.295)), "29.5 points");
         assert_eq!(Count.text(Some(1234.0)), "1,234");
         assert_eq!(Count.text(Some(1_234_567.0)), "1,234,567");
         assert_eq!(Count.text(Some(999.0)), "999");

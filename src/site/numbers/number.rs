@@ -75,6 +75,7 @@ fn write_format<S: serde::Serializer>(format: &Format, to: S) -> Result<S::Ok, S
     to.serialize_str(match format {
         Format::Percent => "percent",
         Format::Points => "points",
+        Format::Gap => "gap",
         Format::Count => "count",
         Format::Decimal1 => "decimal1",
         Format::Decimal2 => "decimal2",

@@ -67,7 +67,7 @@ fn pair(
     let z = multiplier(0.05, 0.8);
     // Where nothing varies the formula gives a gap of 0, which no set of tasks can see: it is not stated.
     let gap = variance.filter(|v| *v > 0.0).and_then(|v| smallest_gap(v, paired?.matched, z?));
-    s.put("mde", Format::Points, gap);
+    s.put("mde", Format::Gap, gap);
     let needed = variance.filter(|v| *v > 0.0).and_then(|v| tasks_needed(v, paired?.delta, z?));
     s.put("tasks_needed", Format::Count, needed.map(f64::ceil));
     s.list

@@ -66,8 +66,8 @@ pub fn section(context: &Context<'_>, b: &Board<'_>, page: &str, dir: &str) -> R
         };
         let picture = drawn("field", field(&plot))?;
         let mut finding = format!(
-            "<strong>Every attempt, {words}.</strong> {} attempts, {} fixed.",
-            context.computed.numbers.data(&whole(b, "attempts")),
+            "<strong>Every attempt, {words}.</strong> {}, {} fixed.",
+            super::limits::count(&context.computed.numbers, &whole(b, "attempts"), "attempt", "attempts"),
             context.computed.numbers.data(&whole(b, "fixed"))
         );
         if picture.per_mark > 1 {

@@ -47,6 +47,15 @@ fn list(names: &[String]) -> String {
     }
 }
 
+/// A number with the word for what it counts.
+pub(super) fn count(numbers: &Numbers, id: &str, one: &str, many: &str) -> String {
+    of(&numbers.data(id), numbers.value(id).unwrap_or(0.0), one, many)
+}
+
+fn of(data: &str, value: f64, one: &str, many: &str) -> String {
+    format!("{data} {}", if value == 1.0 { one } else { many })
+}
+
 fn named(b: &Board<'_>, entries: &[&Entry]) -> String {
     const SHOWN: usize = 5;
     let mut names: Vec<String> = entries.iter().take(SHOWN).map(|e| name(&full_name(b, e))).collect();
@@ -59,9 +68,9 @@ fn named(b: &Board<'_>, entries: &[&Entry]) -> String {
 fn few(b: &Board<'_>, entries: &[&Entry], d: &Data<'_>, out: &mut Vec<String>) {
     for e in entries.iter().filter(|e| e.totals.attempts < FEW_ATTEMPTS).take(5) {
         out.push(format!(
-            "<strong>Few attempts.</strong> {} rests on {} attempts: its rate at these tasks could be anything from {} to {}.",
+            "<strong>Few attempts.</strong> {} rests on {}: its rate at these tasks could be anything from {} to {}.",
             name(&full_name(b, e)),
-            d(e, "attempts"),
+            of(&d(e, "attempts"), e.totals.attempts as f64, "attempt", "attempts"),
             d(e, "wilson_lo"),
             d(e, "wilson_hi")
         ));
@@ -125,8 +134,8 @@ fn separable(b: &Board<'_>, entries: &[&Entry], numbers: &Numbers, out: &mut Vec
         Some(p) if p > 0.05 => {
             let gap = numbers.value(&pair("mde")).map_or_else(String::new, |_| {
                 format!(
-                    " The smallest gap that their {} common tasks could show is {}.",
-                    numbers.data(&pair("matched_tasks")),
+                    " The smallest gap that their {} could show is {}.",
+                    count(numbers, &pair("matched_tasks"), "common task", "common tasks"),
                     numbers.data(&pair("mde"))
                 )
             });
@@ -174,12 +183,17 @@ fn excluded(b: &Board<'_>, entries: &[&Entry], numbers: &Numbers, out: &mut Vec<
         ));
     }
     if numbers.value(&whole(b, "limit_hits")).is_some_and(|n| n > 0.0) {
-        out.push(format!("<strong>Limits.</strong> {} attempts ran into a limit of turns, time or cost; with more of it they might have ended otherwise.", numbers.data(&whole(b, "limit_hits"))));
+        out.push(format!("<strong>Limits.</strong> {} ran into a limit of turns, time or cost and might have ended otherwise with more of it.", count(numbers, &whole(b, "limit_hits"), "attempt", "attempts")));
     }
     if numbers.value(&whole(b, "cost_unknown")).is_some_and(|n| n > 0.0) {
         out.push(format!(
-            "<strong>Cost unknown.</strong> {} attempts do not say what they cost; they are in no cost figure.",
-            numbers.data(&whole(b, "cost_unknown"))
+            "<strong>Cost unknown.</strong> {} in no cost figure.",
+            count(
+                numbers,
+                &whole(b, "cost_unknown"),
+                "attempt does not say what it cost and is",
+                "attempts do not say what they cost and are"
+            )
         ));
     }
 }
@@ -200,7 +214,10 @@ fn repeats(b: &Board<'_>, entries: &[&Entry], d: &Data<'_>, out: &mut Vec<String
 fn repositories(b: &Board<'_>, numbers: &Numbers, out: &mut Vec<String>) {
     let repos = numbers.value(&whole(b, "repos")).unwrap_or(0.0);
     if repos > 0.0 && repos < FEW_REPOS {
-        out.push(format!("<strong>Too few repositories.</strong> The tasks come from {} repositories; that is too few to generalise to others.", numbers.data(&whole(b, "repos"))));
+        out.push(format!(
+            "<strong>Too few repositories.</strong> The tasks come from {}; that is too few to generalise to others.",
+            count(numbers, &whole(b, "repos"), "repository", "repositories")
+        ));
     }
 }
 

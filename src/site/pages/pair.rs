@@ -123,7 +123,9 @@ fn differences(context: &Context<'_>, b: &Board<'_>, one: &Entry, two: &Entry, p
             cell(two, y),
         ]));
     }
-    let lead = if table.rows.is_empty() {
+    let lead = if one.cells.iter().zip(&two.cells).all(|(x, y)| x.n == 0 || y.n == 0) {
+        "<p>No task was attempted by both.</p>"
+    } else if table.rows.is_empty() {
         "<p>At no task that both attempted do their rates differ.</p>"
     } else if cut {
         "<p>The first of them; the files of the matrix on the board’s page hold all.</p>"

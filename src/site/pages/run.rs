@@ -65,8 +65,16 @@ fn write(context: &Context<'_>, run: &RunFile) -> Result<(), SiteError> {
             plan.limits.iter().map(|(k, v)| format!("{} <code>{}</code>", name(k), escape(&plain(v)))).collect();
         facts.push(("Limits of an attempt".to_owned(), limits.join(", ")));
     }
-    let models: Vec<String> =
-        plan.models.iter().map(|m| link(&href(&page, &model_path(context.config, &m.id)), &name(&m.name))).collect();
+    // A model has a page where a board shows it: the run itself may be on none.
+    let shown = |id: &str| context.computed.boards.iter().any(|b| b.entries.iter().any(|e| e.model.id == id));
+    let models: Vec<String> = plan
+        .models
+        .iter()
+        .map(|m| match shown(&m.id) {
+            true => link(&href(&page, &model_path(context.config, &m.id)), &name(&m.name)),
+            false => name(&m.name),
+        })
+        .collect();
     facts.push(("Models".to_owned(), models.join(", ")));
     if let Some(tool) = &plan.tool {
         facts.push(("Written by".to_owned(), name(tool)));

@@ -2,7 +2,7 @@
 
 use super::entries::{full_name, head_cell, ordered};
 use super::{Context, LARGE, Section, SectionsView, Sheet, TableView, attempts, href, root_of};
-use crate::results::slug;
+use crate::results::{RunFile, slug};
 use crate::site::board::Board;
 use crate::site::error::SiteError;
 use crate::site::table::{Cell, Row, Table};
@@ -72,7 +72,7 @@ fn write(context: &Context<'_>, b: &Board<'_>, t: usize) -> Result<(), SiteError
     } else {
         TableView { html: "<p>No attempt at this task exists.</p>".into(), files }
     };
-    let evidence = "<p>Patches, transcripts and test reports are shown where a run published them; the runs on this page did not.</p>";
+    let evidence = without_artifacts(b, t as u32);
     let view = SectionsView {
         kicker: format!("Task of {}", link(&href(&page, &board_path(context, b)), &escape(&b.config.title))),
         heading: name(task.title.as_deref().unwrap_or(&task.id)),
@@ -83,7 +83,7 @@ fn write(context: &Context<'_>, b: &Board<'_>, t: usize) -> Result<(), SiteError
             Section {
                 id: "all-attempts".into(),
                 heading: "Attempts".into(),
-                lead: if has_rows { evidence.into() } else { String::new() },
+                lead: evidence,
                 tables: vec![table],
                 ..Section::default()
             },
@@ -98,6 +98,22 @@ fn write(context: &Context<'_>, b: &Board<'_>, t: usize) -> Result<(), SiteError
         view: &view,
     };
     context.write_with(&sheet, &attempts::table(b, t as u32, &sheet.path))
+}
+
+/// Says which of the page's runs published outcomes alone, without a folder of patches, transcripts and reports.
+fn without_artifacts(b: &Board<'_>, task: u32) -> String {
+    let runs: Vec<&RunFile> = b.rows_of(task).map(|(r, _)| b.runs[r]).collect();
+    let bare: Vec<&&RunFile> = runs.iter().filter(|r| !r.dir.join("artifacts").is_dir()).collect();
+    if bare.is_empty() {
+        return String::new();
+    }
+    let which = if bare.len() == runs.len() {
+        if runs.len() == 1 { "The run on this page has".to_owned() } else { "The runs on this page have".to_owned() }
+    } else {
+        let names: Vec<String> = bare.iter().map(|r| name(&r.run.run)).collect();
+        format!("{} {}", names.join(", "), if bare.len() == 1 { "has" } else { "have" })
+    };
+    format!("<p>{which} outcomes alone: no patch, transcript or test report was published.</p>")
 }
 
 /// The path of a board's page.
