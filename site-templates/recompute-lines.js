@@ -8,6 +8,7 @@ const code = Object.fromEntries(OUTCOMES.map((word, i) => [word, i]));
 export function createStore() {
   const columns = ["run", "task", "model", "agent", "condition", "repeat", "outcome", "stop"];
   return {
+    sizes: new Map(),
     runs: new Map(),
     folders: new Map(),
     publishers: new Map(),
@@ -40,6 +41,8 @@ function intern(store, text) {
 /** Adds one raw file by its manifest entry: a plan, a part of the attempts, or a publisher's record. */
 export function addFile(store, file, text) {
   const name = file.path.slice(file.path.lastIndexOf("/") + 1);
+  // What the manifest says; whoever reads the file holds it against the bytes.
+  store.sizes.set(file.path, file.bytes ?? new TextEncoder().encode(text).length);
   try {
     if (name === "run.json") addRun(store, file, JSON.parse(text));
     else if (name === "publisher.json") store.publishers.set(file.path, JSON.parse(text));
@@ -82,7 +85,7 @@ function addLines(store, file, text) {
 }
 
 /** The key of an attempt's identity. */
-export const identityOf = (...parts) => parts.join("|"); // run, task, model, condition, repeat
+export const identityOf = (...parts) => JSON.stringify(parts.map(String)); // run, task, model, condition, repeat
 
 function addLine(store, run, line) {
   if (line.schema !== "tsbench.attempt/1") throw new Error(`unknown schema ${JSON.stringify(line.schema)}`);

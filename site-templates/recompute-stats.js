@@ -136,10 +136,18 @@ const tokens = (row, s) => {
 };
 const distinct = (s, field) => new Set(known(s.universe().map((id) => s.meta(id)[field] ?? null))).size;
 
+// What the first plan that says it says of a task's tests.
+const said = (s, id, field) => {
+  const details = s.board.runs.flatMap((run) => run.task_details ?? []).filter((d) => d.id === id);
+  return details.map((d) => d[field]).find((value) => typeof value === "number") ?? null;
+};
+
 /** The statistics of one scope, by name. */
 export const STATS = {
   attempts: (s) => counted(s).length,
   planned: (s) => s.planned(),
+  targets: (s, n) => said(s, n.task, "targets"),
+  guards: (s, n) => said(s, n.task, "guards"),
   fixed: fixes,
   outcome: (s, n) => outcomes(s)[n.outcome] ?? null,
   excluded,

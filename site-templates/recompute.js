@@ -279,11 +279,15 @@ function quoted(ctx, { file, pointer }) {
 }
 
 function family(ctx, id) {
-  const [kind, ...parts] = id.split("|");
+  const [kind, ...parts] = id.split("|").map(decodeURIComponent); // names are percent-encoded, so none holds the mark
   const last = parts.pop();
-  if (kind === "cell" && parts.length > 2 && ["fixed", "attempts"].includes(last)) {
-    const [board, entry, ...task] = parts; // a task's own name may hold the mark that parts the rest
-    return compute(ctx, { stat: last, board, entry, task: task.join("|") });
+  if (kind === "cell" && parts.length === 3 && ["fixed", "attempts", "excluded"].includes(last)) {
+    const [board, entry, task] = parts;
+    return compute(ctx, { stat: last, board, entry, task });
+  }
+  if (kind === "file" && parts.length === 1 && last === "bytes") {
+    if (!ctx.store.sizes.has(parts[0])) throw new Error("no raw file has this path");
+    return ctx.store.sizes.get(parts[0]);
   }
   if (kind === "line") {
     const row = ctx.store.identity.get(identityOf(...parts));

@@ -116,7 +116,7 @@ test("cells and fields of raw lines are found by their ids alone", () => {
   assert.equal(value("line|r1|y|A|default|1|/cost_usd"), null);
   assert.equal(value("line|r1|x|A|default|1|/seconds/agent"), 120);
   assert.equal(value("line|r2|y|C|terse|0|/turns"), null);
-  for (const id of ["line|r1|y|A|default|7|/turns", "cell|toy|a|y|odd", "cell|toy|q|y|fixed", "cell|no|a|y|fixed", "elsewhere"]) {
+  for (const id of ["line|r1|y|A|default|7|/turns", "cell|toy|a|y|odd", "cell|toy|q|y|fixed", "cell|no|a|y|fixed", "elsewhere", "cell|toy|a|%FF|fixed", "file|no/such|bytes"]) {
     assert.equal(recompute.checkMention(ctx, { id, attribute: "1", text: "1" }).ok, false, id);
   }
 });

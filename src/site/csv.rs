@@ -108,3 +108,42 @@ pub fn push_csv_line(out: &mut String, fields: &[String]) {
     }
     out.push('\n');
 }
+
+/// The records of a CSV file; a quoted field may hold line ends, so a record is not a line.
+pub fn records(text: &str) -> Vec<Vec<String>> {
+    let mut out = Vec::new();
+    let mut record = vec![String::new()];
+    let (mut quoted, mut begun) = (false, false);
+    for c in text.chars() {
+        begun = true;
+        match c {
+            '"' => quoted = !quoted,
+            ',' if !quoted => record.push(String::new()),
+            '\n' if !quoted => {
+                out.push(std::mem::replace(&mut record, vec![String::new()]));
+                begun = false;
+            }
+            c => record.last_mut().map_or((), |f| f.push(c)),
+        }
+    }
+    out.extend(begun.then_some(record));
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_line_of_any_names_is_one_record(names in proptest::collection::vec(".*", 1..5)) {
+            let mut text = String::new();
+            push_csv_line(&mut text, &names);
+            push_csv_line(&mut text, &names);
+            let found = records(&text);
+            prop_assert_eq!(found.len(), 2);
+            prop_assert_eq!(found[0].len(), names.len());
+        }
+    }
+}

@@ -2,12 +2,16 @@
 
 use crate::results::{Dataset, Row, RunFile};
 use crate::site::board::Board;
+use crate::site::published::raw_files;
 use crate::stats::display::Format;
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::fmt::Write;
 
-/// Looks up `cell|board|entry|task|what` and `line|run|task|model|condition|repeat|/pointer`.
+/// Looks up `cell|board|entry|task|what`, `line|run|task|model|condition|repeat|/pointer` and `file|path|bytes`.
 pub struct Families<'a> {
     boards: HashMap<&'a str, BoardIndex<'a>>,
+    files: HashMap<String, u64>,
     runs: HashMap<&'a str, RunIndex<'a>>,
 }
 
@@ -40,13 +44,19 @@ impl<'a> Families<'a> {
                 (run.run.run.as_str(), RunIndex { run, tasks, models })
             })
             .collect();
-        Families { boards, runs }
+        let files = raw_files(data).into_iter().map(|f| (f.path, f.bytes)).collect();
+        Families { boards, files, runs }
     }
 
     /// Value and text of a family's number; none where the id names nothing.
     pub fn look_up(&self, id: &str) -> Option<(Option<f64>, String)> {
-        let parts: Vec<&str> = id.split('|').collect();
+        let parts: Vec<Cow<'_, str>> = id.split('|').map(decoded).collect::<Option<_>>()?;
+        let parts: Vec<&str> = parts.iter().map(AsRef::as_ref).collect();
         match parts[..] {
+            ["file", path, "bytes"] => {
+                let bytes = *self.files.get(path)? as f64;
+                Some((Some(bytes), Format::Count.text(Some(bytes))))
+            }
             ["cell", board, entry, task, what] => self.cell(board, entry, task, what),
             ["line", run, task, model, condition, repeat, pointer] => {
                 self.line((run, task, model, condition, repeat.parse().ok()?), pointer)
@@ -61,6 +71,7 @@ impl<'a> Families<'a> {
         let value = match what {
             "fixed" => cell.c,
             "attempts" => cell.n,
+            "excluded" => cell.excluded,
             _ => return None,
         };
         Some((Some(f64::from(value)), value.to_string()))
@@ -83,6 +94,58 @@ impl<'a> Families<'a> {
     }
 }
 
+/// The id of what was counted of an entry at a task: `fixed`, `attempts` or `excluded`.
+pub fn cell_id(board: &str, entry: &str, task: &str, what: &str) -> String {
+    let mut id = String::with_capacity(10 + board.len() + entry.len() + task.len() + what.len());
+    id.push_str("cell|");
+    for part in [board, entry, task] {
+        push_part(&mut id, part);
+        id.push('|');
+    }
+    id.push_str(what);
+    id
+}
+
+/// The id of the size of a raw file.
+pub fn file_id(path: &str) -> String {
+    let mut id = String::from("file|");
+    push_part(&mut id, path);
+    id.push_str("|bytes");
+    id
+}
+
+/// Appends a name as a part of an id: a byte outside `[A-Za-z0-9._~@:/-]` becomes `%XX`, so that no name holds the mark
+/// between parts, or a character that a page shows otherwise than the raw file has it.
+pub fn push_part(id: &mut String, text: &str) {
+    for b in text.bytes() {
+        if b.is_ascii_alphanumeric() || b"._~@:/-".contains(&b) {
+            id.push(char::from(b));
+        } else {
+            let _ = write!(id, "%{b:02X}");
+        }
+    }
+}
+
+/// The name that [`push_part`] wrote; none where it is not one.
+fn decoded(part: &str) -> Option<Cow<'_, str>> {
+    if !part.contains('%') {
+        return Some(Cow::Borrowed(part));
+    }
+    let mut bytes = Vec::with_capacity(part.len());
+    let mut rest = part.as_bytes();
+    while let Some((&b, after)) = rest.split_first() {
+        rest = after;
+        if b != b'%' {
+            bytes.push(b);
+            continue;
+        }
+        let digit = |at: usize| rest.get(at).and_then(|b| char::from(*b).to_digit(16));
+        bytes.push((digit(0)? * 16 + digit(1)?) as u8);
+        rest = rest.get(2..)?;
+    }
+    String::from_utf8(bytes).ok().map(Cow::Owned)
+}
+
 /// The fields of a raw line that pages state, and how they are written.
 pub fn field(row: &Row, pointer: &str) -> Option<(Option<f64>, Format)> {
     let pair = |value: u32, total: u32| (total > 0).then_some(f64::from(value));
@@ -98,4 +161,20 @@ pub fn field(row: &Row, pointer: &str) -> Option<(Option<f64>, Format)> {
         "/tests/guards/total" => (pair(row.guards.1, row.guards.1), Format::Count),
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn any_name_is_a_plain_part_of_an_id_and_reads_back(name in ".*") {
+            let mut id = String::new();
+            push_part(&mut id, &name);
+            prop_assert!(id.bytes().all(|b| (b'!'..=b'~').contains(&b) && b != b'|'));
+            prop_assert_eq!(decoded(&id).as_deref(), Some(name.as_str()));
+        }
+    }
 }

@@ -18,6 +18,12 @@ pub(super) fn all(b: &Board<'_>) -> Vec<Number> {
         s.count("attempts", cells().map(|c| u64::from(c.n)).sum());
         s.count("fixed", cells().map(|c| u64::from(c.c)).sum());
         s.count("entries_with_data", cells().filter(|c| c.n > 0).count() as u64);
+        // What the plans say of the task's tests; where they say nothing, pages do not either.
+        for (stat, said) in [("targets", task.targets), ("guards", task.guards)] {
+            if let Some(said) = said {
+                s.count(stat, u64::from(said));
+            }
+        }
         list.append(&mut s.list);
     }
     list

@@ -5,7 +5,7 @@ use crate::results::{Row, RunFile, slug};
 use crate::site::board::Board;
 use crate::site::csv::push_csv_line;
 use crate::site::error::SiteError;
-use crate::site::numbers::{field, push_data, push_value};
+use crate::site::numbers::{field, push_data, push_part, push_value};
 use crate::site::text::push_escaped;
 use rayon::prelude::*;
 use std::fmt::Write;
@@ -87,7 +87,7 @@ fn push_body(
         &run.run.models[usize::from(first.model)].id,
         &entry.condition,
     ] {
-        push_escaped(out, part);
+        push_part(out, part);
         out.push('|');
     }
     let columns = 3 + shown.columns.len() + usize::from(shown.stop) + usize::from(shown.error);

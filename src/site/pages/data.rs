@@ -5,8 +5,10 @@ use super::{Context, Section, SectionsView, Sheet};
 use crate::results::slug;
 use crate::site::error::SiteError;
 use crate::site::feed::bibtex;
+use crate::site::numbers::{data_element, file_id};
 use crate::site::table::{Cell, Row, Table};
 use crate::site::text::{escape, link, name};
+use crate::stats::display::Format;
 use serde::Serialize;
 
 /// Rows of the list of raw files on the page; the manifest holds all.
@@ -17,6 +19,12 @@ pub fn write(context: &Context<'_>) -> Result<(), SiteError> {
     write_data(context)?;
     write_verify(context)?;
     write_missing(context)
+}
+
+/// The size of a raw file, as a number that the file itself answers for.
+pub(super) fn size(path: &str, bytes: u64) -> Cell {
+    let text = Format::Count.text(Some(bytes as f64));
+    Cell::html(data_element(&file_id(path), Some(bytes as f64), &text), &bytes.to_string())
 }
 
 fn home(context: &Context<'_>) -> Vec<(String, String)> {
@@ -39,7 +47,7 @@ fn write_data(context: &Context<'_>) -> Result<(), SiteError> {
         table.rows.push(Row::new(vec![
             Cell::name(run),
             Cell::html(link(&path, &name(&file)), &path),
-            Cell::html(format!("<code>{bytes}</code>"), &bytes.to_string()),
+            size(&path, bytes),
             Cell::html(format!("<code class=\"digest\">{sha}</code>"), sha),
         ]));
     };

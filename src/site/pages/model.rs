@@ -5,6 +5,7 @@ use super::{Context, Section, SectionsView, Sheet, href};
 use crate::schema::{Model, Tier};
 use crate::site::board::{Board, Entry};
 use crate::site::error::SiteError;
+use crate::site::numbers::cell_id;
 use crate::site::table::{Cell, Row, Table};
 use crate::site::text::{escape, link, name};
 use rayon::prelude::*;
@@ -92,7 +93,7 @@ fn section(context: &Context<'_>, b: &Board<'_>, e: &Entry, page: &str) -> Resul
     let key = format!("{}-{}", b.config.id, e.key);
     let mut table = Table::new(
         &format!("numbers-{key}"),
-        &format!("Every number of {} on {}", name(&full_name(b, e)), escape(&b.config.title)),
+        &format!("Every number of {} on {}", name(&full_name(b, e)), name(&b.config.title)),
         &[("Statistic", "statistic", false), ("Value", "value", true)],
     );
     for (words, stats, between) in rows {
@@ -114,7 +115,7 @@ fn section(context: &Context<'_>, b: &Board<'_>, e: &Entry, page: &str) -> Resul
         &[("Task", "task", false), ("Fixed", "fixed", true)],
     );
     for (t, task) in b.tasks.iter().enumerate().filter(|(t, _)| e.cells[*t].n > 0).take(MOST_ROWS) {
-        let family = |what: &str| format!("cell|{}|{}|{}|{what}", b.config.id, e.key, task.id);
+        let family = |what: &str| cell_id(&b.config.id, &e.key, &task.id, what);
         let c = e.cells[t];
         tasks.rows.push(Row::new(vec![
             Cell::link(&href(page, &super::task::path(&b.config.id, &task.id)), &task.id),
@@ -138,11 +139,11 @@ fn section(context: &Context<'_>, b: &Board<'_>, e: &Entry, page: &str) -> Resul
         name(&e.agent),
         name(&e.condition),
         runs.join(", "),
-        link(&href(page, &super::task::board_path(context, b)), &format!("the board {}", escape(&b.config.title)))
+        link(&href(page, &super::task::board_path(context, b)), &format!("the board {}", name(&b.config.title)))
     );
     Ok(Section {
         id: key,
-        heading: format!("{} on {}", name(&full_name(b, e)), escape(&b.config.title)),
+        heading: format!("{} on {}", name(&full_name(b, e)), name(&b.config.title)),
         lead,
         tables,
         ..Section::default()

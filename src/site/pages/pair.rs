@@ -5,6 +5,7 @@ use super::task::crumbs;
 use super::{Context, Section, SectionsView, Sheet, href};
 use crate::site::board::{Board, Entry};
 use crate::site::error::SiteError;
+use crate::site::numbers::cell_id;
 use crate::site::table::{Cell, Row, Table};
 use crate::site::text::{link, name};
 use rayon::prelude::*;
@@ -20,6 +21,17 @@ pub fn index_path(board: &str) -> String {
 /// The path of a pair's page; keys stand in the order of the board.
 pub fn path(board: &str, a: &str, b: &str) -> String {
     format!("pair/{board}/{a}--{b}.html")
+}
+
+/// The paths of a board's pairs.
+pub fn paths(b: &Board<'_>) -> Vec<String> {
+    if b.runs.is_empty() {
+        return Vec::new();
+    }
+    let pair = |(i, one): (usize, &Entry)| -> Vec<String> {
+        b.entries[i + 1..].iter().map(|two| path(&b.config.id, &one.key, &two.key)).collect()
+    };
+    b.entries.iter().enumerate().flat_map(pair).collect()
 }
 
 fn id(b: &Board<'_>, one: &Entry, two: &Entry, stat: &str) -> String {
@@ -79,7 +91,7 @@ fn write(context: &Context<'_>, b: &Board<'_>, one: &Entry, two: &Entry) -> Resu
     let view = SectionsView {
         kicker: format!(
             "Pair on {}",
-            link(&href(&page, &super::task::board_path(context, b)), &crate::site::text::escape(&b.config.title))
+            link(&href(&page, &super::task::board_path(context, b)), &crate::site::text::name(&b.config.title))
         ),
         heading: format!("{left} and {right}"),
         lead: verdict,
@@ -114,7 +126,7 @@ fn differences(context: &Context<'_>, b: &Board<'_>, one: &Entry, two: &Entry, p
             break;
         }
         let cell = |e: &Entry, c: crate::site::board::Cell| {
-            let family = |what: &str| format!("cell|{}|{}|{}|{what}", b.config.id, e.key, task.id);
+            let family = |what: &str| cell_id(&b.config.id, &e.key, &task.id, what);
             Cell::Ratio(family("fixed"), c.c, family("attempts"), c.n)
         };
         table.rows.push(Row::new(vec![
@@ -177,7 +189,7 @@ fn write_index(context: &Context<'_>, b: &Board<'_>, places: &[(usize, usize)]) 
         ]));
     }
     let view = SectionsView {
-        kicker: link(&href(&page, &super::task::board_path(context, b)), &crate::site::text::escape(&b.config.title)),
+        kicker: link(&href(&page, &super::task::board_path(context, b)), &crate::site::text::name(&b.config.title)),
         heading: "Pairs of models".into(),
         lead: "Two ranges that overlap do not show that two models are equal, and two that do not overlap are not the test: the pair is. Each pair has a page of its own, reached by the first name.".into(),
         sections: vec![Section { id: "all".into(), heading: "All pairs".into(), tables: vec![context.table(&page, &b.config.id, &table)?], ..Section::default() }],

@@ -108,7 +108,7 @@ fn files(context: &Context<'_>, run: &RunFile, page: &str) -> Section {
     let mut row = |file: String, bytes: u64, sha: &str| {
         table.rows.push(Row::new(vec![
             Cell::html(link(&format!("{root}data/raw/{folder}/{file}"), &name(&file)), &file),
-            Cell::html(format!("<code>{bytes}</code>"), &bytes.to_string()),
+            super::data::size(&format!("data/raw/{folder}/{file}"), bytes),
             Cell::html(format!("<code class=\"digest\">{sha}</code>"), sha),
         ]));
     };

@@ -5,6 +5,7 @@ use super::{Context, LARGE, Section, SectionsView, Sheet, TableView, attempts, h
 use crate::results::{RunFile, slug};
 use crate::site::board::Board;
 use crate::site::error::SiteError;
+use crate::site::numbers::{cell_id, data_element};
 use crate::site::table::{Cell, Row, Table};
 use crate::site::text::{escape, link, name};
 use rayon::prelude::*;
@@ -38,8 +39,8 @@ fn write(context: &Context<'_>, b: &Board<'_>, t: usize) -> Result<(), SiteError
     fact("Repository", task.repo.as_deref().map(name));
     fact("Language", task.language.as_deref().map(name));
     fact("Human fix merged", task.merged_at.as_ref().map(|d| format!("<time>{}</time>", escape(d))));
-    fact("Targets", task.targets.map(|v| format!("<code>{v}</code>")));
-    fact("Guards", task.guards.map(|v| format!("<code>{v}</code>")));
+    fact("Targets", task.targets.map(|_| n("targets")));
+    fact("Guards", task.guards.map(|_| n("guards")));
     fact("Attempts", Some(format!("{} of which {} fixed", n("attempts"), n("fixed"))));
     fact("Models with an attempt", Some(n("entries_with_data")));
     let mut by_model = Table::new(
@@ -49,14 +50,17 @@ fn write(context: &Context<'_>, b: &Board<'_>, t: usize) -> Result<(), SiteError
     );
     for e in ordered(b, numbers) {
         let c = e.cells[t];
-        let family = |what: &str| format!("cell|{}|{}|{}|{what}", b.config.id, e.key, task.id);
+        let family = |what: &str| cell_id(&b.config.id, &e.key, &task.id, what);
         let fixed = if c.n == 0 {
             Cell::html("<span class=\"muted\">not run</span>".into(), "not run")
         } else {
             Cell::Ratio(family("fixed"), c.c, family("attempts"), c.n)
         };
-        let excluded =
-            if c.excluded == 0 { Cell::Empty } else { Cell::html(format!("<code>{}</code>", c.excluded), "") };
+        let excluded = if c.excluded == 0 {
+            Cell::Empty
+        } else {
+            Cell::html(data_element(&family("excluded"), Some(f64::from(c.excluded)), &c.excluded.to_string()), "")
+        };
         let head = if super::entries::shows_agent(b) {
             Cell::name(&full_name(b, e))
         } else {
@@ -74,7 +78,7 @@ fn write(context: &Context<'_>, b: &Board<'_>, t: usize) -> Result<(), SiteError
     };
     let evidence = without_artifacts(b, t as u32);
     let view = SectionsView {
-        kicker: format!("Task of {}", link(&href(&page, &board_path(context, b)), &escape(&b.config.title))),
+        kicker: format!("Task of {}", link(&href(&page, &board_path(context, b)), &name(&b.config.title))),
         heading: name(task.title.as_deref().unwrap_or(&task.id)),
         lead: String::new(),
         facts,
@@ -173,7 +177,7 @@ fn write_index(context: &Context<'_>, b: &Board<'_>) -> Result<(), SiteError> {
     let view = SectionsView {
         kicker: link(
             &format!("{}{}", root_of(&page), super::super::feed::address(&board_path(context, b))),
-            &escape(&b.config.title),
+            &name(&b.config.title),
         ),
         heading: "Tasks".into(),
         sections: vec![Section {
