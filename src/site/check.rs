@@ -1,7 +1,7 @@
 //! Checks a built site as a host and a reader would meet it.
 
 use super::error::SiteError;
-use super::extract::{links_and_ids, loose_digits};
+use super::extract::{forbidden, links_and_ids, loose_digits, tags};
 use super::feed::address;
 use super::limits::{Plan, check_limits};
 use super::write::{SUMS, hex};
@@ -181,17 +181,18 @@ fn page(site: &Path, file: &str) -> Result<Page, SiteError> {
     for text in loose_digits(&html) {
         problem(format!("a typed digit in: {text:?}"));
     }
-    for (tag, want) in [("<h1", 1), ("<main", 1)] {
+    for tag in ["<h1", "<main", "<body", "</main", "</body", "</html", "</footer"] {
         let found = html.matches(&format!("{tag}>")).count() + html.matches(&format!("{tag} ")).count();
-        if found != want {
+        if found != 1 {
             problem(format!("expected one {tag}>, found {found}"));
         }
     }
-    for forbidden in [" style=\"", "<style", " onclick=", " onload=", "<iframe"] {
-        if html.contains(forbidden) {
-            problem(format!("holds {:?}, which the policy forbids", forbidden.trim()));
-        }
+    let order: Vec<Option<usize>> = ["<main", "</main", "</body", "</html"].iter().map(|t| html.find(t)).collect();
+    if !order.is_sorted() {
+        problem("closes its parts in the wrong order".into());
     }
+    let wrong: BTreeSet<String> = tags(&html).filter_map(forbidden).collect();
+    wrong.into_iter().for_each(problem);
     Ok(Page { file: file.to_owned(), links, ids, problems })
 }
 

@@ -1,7 +1,7 @@
 //! Content pages: Markdown with a TOML head, numbers quoted by id, and no typed results.
 
 use super::SiteError;
-use super::extract::loose_digits;
+use super::extract::{forbidden, has_digit, loose_digits, named, stated, tags};
 use super::render::Renderer;
 use pulldown_cmark::{CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
 use serde::Deserialize;
@@ -81,17 +81,49 @@ fn parse(text: &str, name: &str, file: &str) -> Result<Source, SiteError> {
 
 /// The page's main part as HTML, its numbers filled in and its digits checked.
 pub fn html(source: &Source, renderer: &Renderer<'_>) -> Result<String, SiteError> {
+    let quote = "quote a result with {{ n(\"id\") }}, and set a constant of a definition in backticks";
+    let typed = |what: String| SiteError::content(&source.file, what, quote);
+    for (what, text) in [("title", &source.head.title), ("description", &source.head.description)] {
+        if has_digit(text) {
+            return Err(typed(format!("a typed digit in the {what}: {text:?}; the head holds words alone")));
+        }
+    }
     let filled = renderer.fill(&source.file, &source.body)?;
     let title = format!("<h1>{}</h1>\n", super::text::escape(&source.head.title));
-    let body = title + &markdown(&filled);
-    if let Some(digit) = loose_digits(&body).first() {
-        return Err(SiteError::content(
-            &source.file,
-            format!("a typed digit in: {digit:?}"),
-            "quote a result with {{ n(\"id\") }}, and set a constant of a definition in backticks",
-        ));
+    // Figures are the program's own, and hold digits where it puts them: what is judged is all the rest.
+    let written = title.clone() + &markdown(&renderer.without_figures(&filled));
+    if let Some(digit) = loose_digits(&written).first() {
+        return Err(typed(format!("a typed digit in: {digit:?}")));
     }
-    Ok(body)
+    if let Some((_, time)) = named(&written).iter().find(|(kind, text)| *kind == "time" && !is_time(text)) {
+        return Err(typed(format!("{time:?} is written as a time, and is no day as YYYY-MM-DD")));
+    }
+    if let Some(wrong) = stated(&written).iter().find(|s| !renderer.states(s)) {
+        return Err(typed(format!("a number of its own making: {:?} as {:?}", wrong.text, wrong.id)));
+    }
+    foreign(&written).map_or(Ok(title + &markdown(&filled)), |what| {
+        Err(SiteError::content(&source.file, what, "a page shows text, pictures of the site and links"))
+    })
+}
+
+/// What an author wrote that would run, fetch from elsewhere, or break the page around it.
+fn foreign(html: &str) -> Option<String> {
+    let own = tags(html).find_map(|tag| match tag.split([' ', '/', '\n', '\t']).next().unwrap_or(tag) {
+        name @ ("script" | "svg" | "math" | "option" | "select" | "meta" | "link" | "main" | "body" | "html"
+        | "head") => Some(format!("holds <{name}>, which a content page may not")),
+        _ => forbidden(tag),
+    });
+    own.or_else(|| {
+        let small = html.to_ascii_lowercase();
+        ["</main", "</body", "</html", "</footer", "</header"]
+            .iter()
+            .find(|end| small.contains(*end))
+            .map(|end| format!("closes {end}> of the page around it"))
+    })
+}
+
+fn is_time(text: &str) -> bool {
+    text.parse::<jiff::civil::Date>().is_ok() || text.parse::<jiff::Timestamp>().is_ok() || !has_digit(text)
 }
 
 /// Markdown as HTML; headings get anchors.

@@ -117,25 +117,33 @@ pub fn stated(html: &str) -> Vec<Stated> {
     found
 }
 
-/// Digits of a page's main part that are not in an element made for them: each with the text around it.
+/// Digits of a page's body that are not in an element made for them: each with the text around it.
 ///
-/// Allowed are `data`, `code`, `pre`, `time`, `svg`, `script`, `style`, `option`, and anything of class `name`.
+/// Allowed are `data` with an id, `code`, `pre`, `time`, `svg`, `script`, `style`, `option`, and anything of class
+/// `name`. Words that a reader is told but does not see in the text, such as `alt`, hold none at all outside a picture.
 pub fn loose_digits(html: &str) -> Vec<String> {
-    let html = html.find("<main").map_or(html, |i| &html[i..]);
-    let html = html.find("</main>").map_or(html, |i| &html[..i]);
+    let html = html.find("<body").map_or(html, |i| &html[i..]);
     let mut found = Vec::new();
     let mut allowed: Vec<&str> = Vec::new();
+    let excerpt = |text: &str| text.trim().chars().take(120).collect::<String>();
     for piece in (Walk { html, at: 0 }) {
         match piece {
             Piece::Open(tag) => {
                 let name = tag_name(tag);
+                if allowed.first().is_none_or(|top| *top != "svg") {
+                    let told = ["title", "alt", "aria-label", "aria-description", "placeholder"];
+                    let told = told.iter().filter(|a| tag.contains(*a)).filter_map(|a| attribute(tag, a));
+                    found.extend(told.filter(|t| has_digit(t)).map(|t| excerpt(&t)));
+                }
                 if let Some(top) = allowed.last().copied() {
                     // Only the same element can nest before it closes.
                     if top == name && !tag.ends_with('/') {
                         allowed.push(name);
                     }
-                } else if matches!(name, "data" | "code" | "pre" | "time" | "svg" | "script" | "style" | "option")
-                    || (tag.contains("class=\"name") && !tag.ends_with('/'))
+                } else if !tag.ends_with('/')
+                    && (matches!(name, "code" | "pre" | "time" | "svg" | "script" | "style" | "option")
+                        || (name == "data" && tag.contains(" data-n=\""))
+                        || is_name(tag))
                 {
                     allowed.push(name);
                 }
@@ -146,8 +154,8 @@ pub fn loose_digits(html: &str) -> Vec<String> {
                 }
             }
             Piece::Text(text) => {
-                if allowed.is_empty() && text.bytes().any(|b| b.is_ascii_digit()) && decode_has_digit(text) {
-                    found.push(text.trim().chars().take(120).collect());
+                if allowed.is_empty() && has_digit(text) && has_digit(&decode(text)) {
+                    found.push(excerpt(text));
                 }
             }
         }
@@ -155,9 +163,116 @@ pub fn loose_digits(html: &str) -> Vec<String> {
     found
 }
 
-/// Whether a digit stands outside a character reference such as `&#39;`.
-fn decode_has_digit(text: &str) -> bool {
-    decode(text).bytes().any(|b| b.is_ascii_digit())
+/// Whether an element is of class `name`.
+fn is_name(tag: &str) -> bool {
+    tag.contains("class=\"name") && attribute(tag, "class").is_some_and(|c| c.split(' ').any(|c| c == "name"))
+}
+
+/// Whether text holds a digit of any script, a fraction or another character that stands for a number.
+pub fn has_digit(text: &str) -> bool {
+    // Squares and cubes belong to formulas.
+    text.contains(|c: char| c.is_numeric() && !matches!(c, '²' | '³'))
+}
+
+/// The texts of elements that may hold digits because of what they are: names, and times.
+pub fn named(html: &str) -> Vec<(&'static str, String)> {
+    let mut found = Vec::new();
+    let mut open: Option<(&'static str, &str, String)> = None;
+    for piece in (Walk { html, at: 0 }) {
+        match piece {
+            Piece::Open(tag) if open.is_none() && !tag.ends_with('/') => {
+                let kind = if is_name(tag) { Some("name") } else { (tag_name(tag) == "time").then_some("time") };
+                open = kind.map(|kind| (kind, tag_name(tag), String::new()));
+            }
+            Piece::Text(text) => {
+                if let Some(o) = &mut open {
+                    o.2.push_str(text);
+                }
+            }
+            Piece::Close(tag) if open.as_ref().is_some_and(|o| o.1 == tag_name(tag)) => {
+                found.extend(open.take().map(|(kind, _, text)| (kind, decode(&text))));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Every opening tag of a page, without its angle brackets.
+pub fn tags(html: &str) -> impl Iterator<Item = &str> {
+    (Walk { html, at: 0 }).filter_map(|piece| match piece {
+        Piece::Open(tag) => Some(tag),
+        _ => None,
+    })
+}
+
+/// Why a tag may not stand in a page: it runs, frames or fetches what is not the site's own; none where it may.
+pub fn forbidden(tag: &str) -> Option<String> {
+    let name = tag_name(tag).to_ascii_lowercase();
+    if matches!(
+        name.as_str(),
+        "iframe" | "frame" | "frameset" | "object" | "embed" | "applet" | "style" | "base" | "form" | "portal"
+    ) {
+        return Some(format!("holds <{name}>, which the policy forbids"));
+    }
+    let source = attributes(tag).into_iter().find(|(n, _)| n == "src").map(|a| a.1);
+    if name == "script" && source.is_none() {
+        return Some("holds a script without src, which the policy forbids".into());
+    }
+    for (attribute, value) in attributes(tag) {
+        let address: String = value.chars().filter(|c| !c.is_whitespace() && !c.is_control()).collect();
+        let address = address.to_ascii_lowercase();
+        let why = match attribute.as_str() {
+            "style" | "srcdoc" => "which the policy forbids",
+            "http-equiv" => "which may lead away or loosen the policy",
+            a if a.starts_with("on") => "which the policy forbids",
+            "src" | "srcset" | "poster" | "data" if is_foreign(&address) => "which loads from another site",
+            "href" if name == "link" && is_foreign(&address) && is_loaded(tag) => "which loads from another site",
+            "href" | "src" | "action" | "formaction" | "xlink:href" | "ping"
+                if ["javascript:", "vbscript:"].iter().any(|s| address.starts_with(s)) =>
+            {
+                "which runs code"
+            }
+            "href" if name == "a" && address.starts_with("data:") => "which is no page",
+            _ => continue,
+        };
+        return Some(format!("holds {attribute}={value:?} in <{name}>, {why}"));
+    }
+    None
+}
+
+fn is_foreign(address: &str) -> bool {
+    (address.contains("://") && !address.starts_with("data:")) || address.starts_with("//")
+}
+
+/// Whether a `link` makes a browser fetch something at once.
+fn is_loaded(tag: &str) -> bool {
+    !attribute(tag, "rel").is_some_and(|r| matches!(r.as_str(), "canonical" | "alternate" | "license" | "author"))
+}
+
+/// Every attribute of a tag however it is quoted, names in small letters, values decoded.
+fn attributes(tag: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut rest = tag[tag_name(tag).len()..].trim_start_matches(|c: char| c.is_whitespace() || c == '/');
+    while !rest.is_empty() {
+        let end = rest.find(|c: char| c.is_whitespace() || c == '=' || c == '/').unwrap_or(rest.len());
+        let name = rest[..end].to_ascii_lowercase();
+        rest = rest[end..].trim_start();
+        let mut value = "";
+        if let Some(after) = rest.strip_prefix('=') {
+            let after = after.trim_start();
+            let quote = after.chars().next().filter(|q| matches!(q, '"' | '\''));
+            (value, rest) = match quote {
+                Some(q) => after[1..].split_once(q).unwrap_or((&after[1..], "")),
+                None => after.split_at(after.find(char::is_whitespace).unwrap_or(after.len())),
+            };
+        }
+        if !name.is_empty() {
+            found.push((name, decode(value)));
+        }
+        rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == '/' || c == '=');
+    }
+    found
 }
 
 /// Every `href`, `src` and `action` of a page, decoded, and every `id`.
@@ -205,10 +320,55 @@ mod tests {
         assert!(loose_digits("<main><svg><g><text>12</text></g></svg><pre>1<b>2</b></pre></main>").is_empty());
     }
 
+    #[test]
+    fn digits_hide_in_no_script_no_attribute_and_no_number_without_an_id() {
+        for html in [
+            "<p>\u{663}\u{660}% fixed</p>",
+            "<p>\u{bd} fixed</p>",
+            "<img alt=\"30% fixed\">",
+            "<a href=\"x\" title=\"30%\">here</a>",
+            "<code aria-label=\"30%\">x</code>",
+            "<data value=\"3\">3</data>",
+            "<span class=\"nameless\">3</span>",
+        ] {
+            assert_eq!(loose_digits(html).len(), 1, "{html}");
+        }
+    }
+
+    #[test]
+    fn what_runs_or_fetches_from_elsewhere_is_forbidden_however_it_is_written() {
+        for tag in [
+            "script",
+            "script type=\"module\"",
+            "script src=\"https://x.example/a.js\"",
+            "img src=//x.example/a.png",
+            "a href=\"java\nscript:alert(1)\"",
+            "a href='JavaScript:alert(1)'",
+            "p onclick=go()",
+            "p\nONCLICK = 'go()'",
+            "IFRAME",
+            "svg/onload=go()",
+            "link rel=\"stylesheet\" href=\"https://x.example/a.css\"",
+        ] {
+            assert!(forbidden(tag).is_some(), "{tag}");
+        }
+        for tag in [
+            "a href=\"https://x.example\" rel=\"noopener\"",
+            "script src=\"../assets/a.js\" defer",
+            "img src=\"a.png\" /",
+        ] {
+            assert_eq!(forbidden(tag), None, "{tag}");
+        }
+    }
+
     proptest! {
         #[test]
         fn any_text_is_walked_without_a_panic(html in ".{0,200}") {
             let _ = (stated(&html), loose_digits(&html), links_and_ids(&html));
+        }
+        #[test]
+        fn any_tag_is_judged_without_a_panic(tag in ".{0,80}") {
+            let _ = (forbidden(&tag), named(&tag));
         }
         #[test]
         fn an_escaped_attribute_reads_back(text in "[^\\p{C}]{0,40}") {

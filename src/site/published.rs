@@ -6,6 +6,7 @@ use super::numbers::Computed;
 use super::write::{Output, hex};
 use crate::results::{Dataset, slug};
 use serde::Serialize;
+use serde_json::Value;
 
 #[derive(Serialize)]
 struct Manifest<'a> {
@@ -122,9 +123,24 @@ pub fn write(
     for r in &data.runs {
         out.put_with_digest(&format!("data/raw/{}/run.json", slug(&r.run.run)), &r.plan_bytes, r.plan_sha256.clone())?;
     }
-    let manifest = Manifest { schema: "tsbench.manifest/1", files: raw_files(data) };
-    out.put("data/manifest.json", &line(&manifest)?)?;
-    let boards = computed.boards.iter().map(info).collect();
+    out.put("data/manifest.json", &manifest(data)?)?;
+    out.put("data/numbers.json", &line(&numbers(config, computed, data, as_of))?)?;
+    out.put("data/site.json", &line(config)?)
+}
+
+/// `data/manifest.json`.
+pub fn manifest(data: &Dataset) -> Result<Vec<u8>, SiteError> {
+    line(&Manifest { schema: "tsbench.manifest/1", files: raw_files(data) })
+}
+
+/// What `data/numbers.json` says beside the numbers: boards, entries, tasks, releases, digest.
+pub fn frame(config: &Config, computed: &Computed<'_>, data: &Dataset, as_of: &str) -> Result<Value, SiteError> {
+    let mut file = numbers(config, computed, data, as_of);
+    file.numbers = &[];
+    Ok(serde_json::to_value(file)?)
+}
+
+fn numbers<'a>(config: &'a Config, computed: &'a Computed<'_>, data: &Dataset, as_of: &'a str) -> NumbersFile<'a> {
     let releases = config
         .releases
         .iter()
@@ -137,16 +153,14 @@ pub fn write(
             })
         })
         .collect();
-    let numbers = NumbersFile {
+    NumbersFile {
         schema: "tsbench.numbers/1",
         as_of,
         data_sha256: data_digest(data),
-        boards,
+        boards: computed.boards.iter().map(info).collect(),
         releases,
         numbers: computed.numbers.list(),
-    };
-    out.put("data/numbers.json", &line(&numbers)?)?;
-    out.put("data/site.json", &line(config)?)
+    }
 }
 
 fn line<T: Serialize>(value: &T) -> Result<Vec<u8>, SiteError> {

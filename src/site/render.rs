@@ -122,6 +122,20 @@ impl<'n> Renderer<'n> {
         })
     }
 
+    /// Filled text without the figures that [`Renderer::fill`] put into it.
+    pub fn without_figures(&self, filled: &str) -> String {
+        self.figures.values().fold(filled.to_owned(), |text, figure| text.replace(figure, ""))
+    }
+
+    /// Whether a statement is exactly what the number of its id says.
+    pub fn states(&self, stated: &super::extract::Stated) -> bool {
+        self.numbers.get(&stated.id).is_some_and(|n| {
+            let mut value = String::new();
+            super::numbers::push_value(&mut value, n.value);
+            value == stated.value && n.text == stated.text
+        })
+    }
+
     /// The site's facts.
     pub fn site(&self) -> &SiteView {
         &self.site

@@ -49,6 +49,21 @@ pub fn name(text: &str) -> String {
     format!("<span class=\"name\">{}</span>", escape(text))
 }
 
+/// A publisher's sentence as HTML: what stands in backticks is set as code, as in content pages.
+pub fn words(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 16);
+    let parts: Vec<&str> = text.split('`').collect();
+    for (i, part) in parts.iter().enumerate() {
+        match (i % 2, i + 1 == parts.len()) {
+            (1, false) => out.extend(["<code>", &escape(part), "</code>"]),
+            // A backtick without a second one is itself.
+            (1, true) => out.extend(["`", &escape(part)]),
+            _ => push_escaped(&mut out, part),
+        }
+    }
+    out
+}
+
 /// A link to an address of ours around HTML.
 pub fn link(href: &str, html: &str) -> String {
     format!("<a href=\"{}\">{html}</a>", escape(href))

@@ -1,11 +1,12 @@
 //! Recomputes a published site from its raw files and compares every number that it states.
 
 use super::config::Config;
+use super::csv::records;
 use super::error::SiteError;
+use super::evidence::{about, around, digests, files, json};
 use super::extract::stated;
 use super::numbers::{Computed, Families, compute};
-use super::write::{SUMS, hex};
-use crate::results::{Dataset, Level, read_with};
+use crate::results::{Dataset, Level, read_with, slug};
 use rayon::prelude::*;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -40,7 +41,8 @@ pub struct Verified {
 /// Verifies the site in `site` from its own raw files and, where given, from `results` as well.
 pub fn verify(site: &Path, results: Option<&Path>) -> Result<Verified, SiteError> {
     let mut out = Verified::default();
-    let files = digests(site, &mut out)?;
+    let files = files(site)?;
+    out.files = digests(site, &files, &mut out.differences)?;
     let path = site.join("data/site.json");
     let text = std::fs::read_to_string(&path).map_err(SiteError::io(&path))?;
     let config: Config = serde_json::from_str(&text).map_err(|e| {
@@ -48,42 +50,22 @@ pub fn verify(site: &Path, results: Option<&Path>) -> Result<Verified, SiteError
     })?;
     config.validate("data/site.json")?;
     let joined = join_shards(site)?;
-    let own = read_with(joined.path(), &|_, _, _, _| Ok(()))?;
-    compare(site, &config, &own, &files, "the site’s raw files", &mut out)?;
-    if let Some(results) = results {
-        let theirs = read_with(results, &|_, _, _, _| Ok(()))?;
-        same_raw(&own, &theirs, &mut out);
-        compare(site, &config, &theirs, &files, "the results folder", &mut out)?;
+    let mut own = read_with(joined.path(), &|_, _, _, _| Ok(()))?;
+    let place = "the site’s raw files";
+    faults(&own, place, &mut out);
+    let theirs = results.map(|results| read_with(results, &|_, _, _, _| Ok(()))).transpose()?;
+    if let Some(theirs) = &theirs {
+        same_raw(&own, theirs, &mut out);
+    }
+    compare(site, &config, &mut own, &files, place, &mut out)?;
+    if let Some(mut theirs) = theirs {
+        let place = "the results folder";
+        faults(&theirs, place, &mut out);
+        compare(site, &config, &mut theirs, &files, place, &mut out)?;
     }
     out.differences.sort();
     out.differences.dedup();
     Ok(out)
-}
-
-/// Compares every file with the list of digests; returns the files of the list.
-fn digests(site: &Path, out: &mut Verified) -> Result<Vec<String>, SiteError> {
-    let path = site.join(SUMS);
-    let text = std::fs::read_to_string(&path).map_err(SiteError::io(&path))?;
-    let listed: Vec<(&str, &str)> =
-        text.lines().filter_map(|l| l.split_once("  ")).filter(|(_, p)| super::write::is_plain(p)).collect();
-    if listed.is_empty() {
-        return Err(SiteError::content(path.display().to_string(), "lists no file", "name the folder of a built site"));
-    }
-    let bad: Vec<Difference> = listed
-        .par_iter()
-        .filter_map(|(sha, file)| {
-            let found = std::fs::read(site.join(file)).map_or_else(|_| "missing".to_owned(), |b| hex(&b));
-            (found != *sha).then(|| Difference {
-                id: format!("file {file}"),
-                place: SUMS.into(),
-                stated: (*sha).to_owned(),
-                recomputed: found,
-            })
-        })
-        .collect();
-    out.files = listed.len();
-    out.differences.extend(bad);
-    Ok(listed.into_iter().map(|(_, p)| p.to_owned()).collect())
 }
 
 /// The raw files of a site as a results folder: the pieces of each attempts file put together again.
@@ -91,7 +73,9 @@ fn join_shards(site: &Path) -> Result<tempfile::TempDir, SiteError> {
     use std::io::Write;
     let dir = tempfile::tempdir().map_err(SiteError::io(std::env::temp_dir()))?;
     let raw = site.join("data/raw");
-    for entry in walkdir::WalkDir::new(&raw).sort_by_file_name() {
+    std::fs::create_dir_all(dir.path().join("results")).map_err(SiteError::io(dir.path()))?;
+    // A site without results has no such folder.
+    for entry in walkdir::WalkDir::new(&raw).sort_by_file_name().into_iter().filter(|_| raw.is_dir()) {
         let entry = entry.map_err(|e| SiteError::Io { path: raw.clone(), cause: e.into() })?;
         if !entry.file_type().is_file() {
             continue;
@@ -107,7 +91,6 @@ fn join_shards(site: &Path) -> Result<tempfile::TempDir, SiteError> {
             std::fs::OpenOptions::new().create(true).append(true).open(&target).map_err(SiteError::io(&target))?;
         file.write_all(&bytes).map_err(SiteError::io(&target))?;
     }
-    std::fs::create_dir_all(dir.path().join("results")).map_err(SiteError::io(dir.path()))?;
     Ok(dir)
 }
 
@@ -138,7 +121,71 @@ fn same_raw(own: &Dataset, theirs: &Dataset, out: &mut Verified) {
     }
 }
 
+/// Faults of raw files that forbid their use are differences too: the site was not built from these.
+fn faults(data: &Dataset, source: &str, out: &mut Verified) {
+    out.differences.extend(data.faults.iter().filter(|f| f.level == Level::Error).map(|fault| Difference {
+        id: format!("line {}", fault.file),
+        place: source.to_owned(),
+        stated: "a usable raw file".into(),
+        recomputed: fault.to_string(),
+    }));
+}
+
+/// Compares the site with what the raw files give. Where two plans disagree about a task, either may be the changed
+/// one: both are named, and the numbers are recomputed with the word of each.
 fn compare(
+    site: &Path,
+    config: &Config,
+    data: &mut Dataset,
+    files: &[String],
+    source: &str,
+    out: &mut Verified,
+) -> Result<(), SiteError> {
+    let plain = data.runs.iter().map(|r| r.run.task_details.clone()).collect::<Vec<_>>();
+    let disagreements = agree(data, false);
+    out.differences.extend(disagreements.iter().cloned());
+    compare_with(site, config, data, files, source, out)?;
+    if !disagreements.is_empty() {
+        data.runs.iter_mut().zip(plain).for_each(|(run, details)| run.run.task_details = details);
+        agree(data, true);
+        compare_with(site, config, data, files, source, out)?;
+    }
+    Ok(())
+}
+
+/// Makes the plans of one suite agree about each task, by the word of the first that says it or of the last; returns
+/// where they did not.
+fn agree(data: &mut Dataset, last: bool) -> Vec<Difference> {
+    type Facts = [Option<String>; 3];
+    let mut known: BTreeMap<(String, String), Facts> = BTreeMap::new();
+    let mut out = Vec::new();
+    let mut order: Vec<usize> = (0..data.runs.len()).collect();
+    if last {
+        order.reverse();
+    }
+    for i in order {
+        let run = &mut data.runs[i].run;
+        for d in &mut run.task_details {
+            let facts = known.entry((run.suite.clone(), d.id.clone())).or_default();
+            let own = [("repo", &mut d.repo), ("language", &mut d.language), ("merged_at", &mut d.merged_at)];
+            for ((name, said), fact) in own.into_iter().zip(facts) {
+                match fact {
+                    None => fact.clone_from(said),
+                    Some(fact) if said.as_ref().is_some_and(|s| s != fact) => {
+                        let file = format!("data/raw/{}/run.json", slug(&run.run));
+                        let stated = format!("{name} of {}: {}", d.id, said.as_deref().unwrap_or(""));
+                        out.push(about(&file, "task_details", stated, format!("{fact} in another plan of the suite")));
+                        *said = Some(fact.clone());
+                    }
+                    Some(_) => {}
+                }
+            }
+        }
+    }
+    out
+}
+
+fn compare_with(
     site: &Path,
     config: &Config,
     data: &Dataset,
@@ -146,19 +193,20 @@ fn compare(
     source: &str,
     out: &mut Verified,
 ) -> Result<(), SiteError> {
-    for fault in data.faults.iter().filter(|f| f.level == Level::Error) {
-        out.differences.push(Difference {
-            id: format!("line {}", fault.file),
-            place: source.to_owned(),
-            stated: "a usable raw file".into(),
-            recomputed: fault.to_string(),
-        });
-    }
-    let computed = compute(config, data, None)?;
+    let computed = match compute(config, data, None) {
+        Ok(computed) => computed,
+        // Raw files that give no table cannot be those that the site was made from.
+        Err(SiteError::Content { file, what, .. }) => {
+            out.differences.push(about(&file, source, "every number of the site", what));
+            return Ok(());
+        }
+        Err(other) => return Err(other),
+    };
     let families = Families::new(&computed.boards, data);
     let truth = Truth { computed: &computed, families: &families };
     out.numbers = computed.numbers.list().len();
     let (mut statements, mut differences) = listed(site, &truth)?;
+    differences.extend(around(site, config, &computed, data, files)?);
     let of_files: Vec<(usize, Vec<Difference>)> =
         files.par_iter().map(|file| in_file(site, file, &truth)).collect::<Result<_, _>>()?;
     for (n, found) in of_files {
@@ -244,14 +292,6 @@ fn listed(site: &Path, truth: &Truth<'_>) -> Result<Found, SiteError> {
     Ok((list.len(), differences))
 }
 
-fn json(site: &Path, file: &str) -> Result<Value, SiteError> {
-    let path = site.join(file);
-    let text = std::fs::read_to_string(&path).map_err(SiteError::io(&path))?;
-    serde_json::from_str(&text).map_err(|e| {
-        SiteError::content(path.display().to_string(), e.to_string(), "the file is written by tsbench-site build")
-    })
-}
-
 fn plain(value: Option<&Value>) -> String {
     match value {
         None | Some(Value::Null) => String::new(),
@@ -311,7 +351,7 @@ fn csv_agrees(path: &Path, file: &str, table: &Value) -> Vec<Difference> {
     let name = file.replace(".json", ".csv");
     let Ok(text) = std::fs::read_to_string(&csv) else { return Vec::new() };
     let rows = table.as_array().map_or(&[][..], Vec::as_slice);
-    let lines: Vec<&str> = text.lines().skip(1).collect();
+    let lines: Vec<Vec<String>> = records(&text).into_iter().skip(1).collect();
     let differs =
         |id: String, stated: String, recomputed: String| Difference { id, place: name.clone(), stated, recomputed };
     if lines.len() != rows.len() {
@@ -323,7 +363,7 @@ fn csv_agrees(path: &Path, file: &str, table: &Value) -> Vec<Difference> {
     }
     let mut out = Vec::new();
     for (line, row) in lines.iter().zip(rows) {
-        let mut found: Vec<f64> = fields(line).iter().filter_map(|f| f.parse().ok()).collect();
+        let mut found: Vec<f64> = line.iter().filter_map(|f| f.parse().ok()).collect();
         walk(row, &mut |id, value, _| {
             let Ok(wanted) = value.parse::<f64>() else { return };
             // Each stated number is used up once; what is left over names things, such as k.
@@ -331,22 +371,9 @@ fn csv_agrees(path: &Path, file: &str, table: &Value) -> Vec<Difference> {
                 Some(at) => {
                     found.remove(at);
                 }
-                None => out.push(differs(id.to_owned(), (*line).to_owned(), value.to_owned())),
+                None => out.push(differs(id.to_owned(), line.join(","), value.to_owned())),
             }
         });
-    }
-    out
-}
-
-fn fields(line: &str) -> Vec<String> {
-    let mut out = vec![String::new()];
-    let mut quoted = false;
-    for c in line.chars() {
-        match c {
-            '"' => quoted = !quoted,
-            ',' if !quoted => out.push(String::new()),
-            c => out.last_mut().map_or((), |f| f.push(c)),
-        }
     }
     out
 }

@@ -4,8 +4,9 @@ use super::entries::{full_name, id, main_table, ordered, whole};
 use super::{Context, Figure, Section, Sheet, TableView, charts, field, href, limits, parts, publisher};
 use crate::site::board::{Board, Entry};
 use crate::site::error::SiteError;
+use crate::site::numbers::cell_id;
 use crate::site::table::{Cell, Column, NOT_RUN, Row, Table};
-use crate::site::text::{escape, link, name};
+use crate::site::text::{escape, link, name, words};
 use serde::Serialize;
 
 /// Matrices with more cells stand on the page of data alone.
@@ -48,9 +49,9 @@ pub fn write(context: &Context<'_>, b: &Board<'_>, is_home: bool) -> Result<(), 
     }
     sections.extend(publisher::sections(context, b, &page, &dir)?);
     let view = BoardView {
-        kicker: format!("{} · {}", escape(&b.config.title), name(&b.config.suite)),
+        kicker: format!("{} · {}", name(&b.config.title), name(&b.config.suite)),
         hero: hero(context, b),
-        lead: escape(&b.config.note),
+        lead: words(&b.config.note),
         stats: stats(context, b),
         limits: if has_runs { limits::limits(b, numbers) } else { Vec::new() },
         table,
@@ -58,7 +59,7 @@ pub fn write(context: &Context<'_>, b: &Board<'_>, is_home: bool) -> Result<(), 
     };
     let title = if is_home { context.config.title.clone() } else { b.config.title.clone() };
     let crumbs = if is_home { Vec::new() } else { vec![(context.config.title.clone(), "index.html".to_owned())] };
-    let description = description(context, b);
+    let description = description(b);
     context.write(&Sheet {
         path: page,
         kind: if is_home { "home" } else { "board" },
@@ -80,18 +81,12 @@ fn hero(context: &Context<'_>, b: &Board<'_>) -> String {
     format!("{} of {} attempts fixed the bug", n("fixed"), n("attempts"))
 }
 
-fn description(context: &Context<'_>, b: &Board<'_>) -> String {
-    let n = |stat: &str| context.computed.numbers.text(&whole(b, stat)).to_owned();
+fn description(b: &Board<'_>) -> String {
     if b.is_reported_only() {
         return format!("{}: figures reported by their publisher, shown apart and not ranked.", b.config.title);
     }
-    format!(
-        "{}: {} of {} attempts fixed, {} tasks, every number recomputable from the raw lines.",
-        b.config.title,
-        n("fixed"),
-        n("attempts"),
-        n("tasks_total")
-    )
+    // Previews and search engines show this text without ids: it states no result.
+    format!("{}: every attempt, every number recomputable from the raw lines.", b.config.title)
 }
 
 fn stats(context: &Context<'_>, b: &Board<'_>) -> Vec<(String, String)> {
@@ -197,7 +192,7 @@ fn matrix(context: &Context<'_>, b: &Board<'_>, page: &str, dir: &str) -> Result
         cells.push(task.targets.and_then(|n| u32::try_from(n).ok()).map_or(Cell::Empty, Cell::Index));
         for e in &entries {
             let c = e.cells[t];
-            let family = |what: &str| format!("cell|{}|{}|{}|{what}", b.config.id, e.key, task.id);
+            let family = |what: &str| cell_id(&b.config.id, &e.key, &task.id, what);
             cells.push(if c.n == 0 {
                 Cell::html(format!("<span class=\"muted\">{NOT_RUN}</span>"), NOT_RUN)
             } else {

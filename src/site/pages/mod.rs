@@ -19,11 +19,13 @@ pub use entries::{full_name, ordered};
 
 use super::config::Config;
 use super::error::SiteError;
-use super::extract::loose_digits;
+use super::extract::{has_digit, loose_digits, named};
 use super::feed::address;
+use super::names::Names;
 use super::numbers::Computed;
 use super::render::{Crumb, NavItem, Page, Renderer};
 use super::table::Table;
+use super::text::words;
 use super::write::Output;
 use crate::results::Dataset;
 use rayon::prelude::*;
@@ -174,6 +176,9 @@ impl Context<'_> {
             as_of_text: self.as_of.get(..10).unwrap_or(&self.as_of).to_owned(),
         };
         let html = self.renderer.page(&page, sheet.view)?;
+        if sheet.kind == "content" {
+            self.check_names(&sheet.path, &html)?;
+        }
         check(&sheet.path, &html)?;
         match html.split_once(LARGE) {
             Some((before, after)) => self.out.put(&sheet.path, [before, large, after].concat().as_bytes())?,
@@ -203,6 +208,26 @@ impl Context<'_> {
         TableView { html: table.html(&self.computed.numbers), files: Vec::new() }
     }
 
+    /// An author may write an element of class name: what it holds must be a name that the site's data know.
+    fn check_names(&self, path: &str, html: &str) -> Result<(), SiteError> {
+        let main = html.find("<main").map_or(html, |i| &html[i..]);
+        let main = main.find("<footer").map_or(main, |i| &main[..i]);
+        let texts = named(main).into_iter().filter(|(kind, text)| *kind == "name" && has_digit(text));
+        let texts: Vec<String> = texts.map(|t| t.1).collect();
+        if texts.is_empty() {
+            return Ok(());
+        }
+        let names = Names::new(self.config, self.data);
+        match texts.iter().find(|t| !names.holds(t)) {
+            None => Ok(()),
+            Some(text) => Err(SiteError::content(
+                format!("content/{}.md", path.trim_end_matches(".html")),
+                format!("{text:?} is written as a name, and is no title, model, task, suite or run of this site"),
+                "quote a result with {{ n(\"id\") }}, and set a constant of a definition in backticks",
+            )),
+        }
+    }
+
     fn lock(&self) -> std::sync::MutexGuard<'_, Vec<String>> {
         self.pages.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
@@ -227,8 +252,52 @@ fn check(path: &str, html: &str) -> Result<(), SiteError> {
     Ok(())
 }
 
+/// The publisher's own sentences state no result: their digits stand in backticks or not at all.
+fn check_words(config: &Config) -> Result<(), SiteError> {
+    const FILE: &str = "content/site.toml";
+    let boards = config.boards.iter().map(|b| (format!("the note of board {:?}", b.id), &b.note));
+    let releases = config.releases.iter().map(|r| (format!("the note of release {:?}", r.version), &r.note));
+    for (what, text) in boards.chain(releases).chain([("tagline".to_owned(), &config.tagline)]) {
+        if let Some(text) = loose_digits(&words(text)).first() {
+            return Err(SiteError::content(
+                FILE,
+                format!("a typed digit in {what}: {text:?}"),
+                "the pages state every result by its id; set a constant or a version in backticks",
+            ));
+        }
+    }
+    let source = config.source_url.to_ascii_lowercase();
+    if !source.is_empty() && !["https://", "http://"].iter().any(|s| source.starts_with(s)) {
+        return Err(SiteError::content(
+            FILE,
+            format!("source_url {:?} is no address of a page", config.source_url),
+            "write it in full, from https:// on",
+        ));
+    }
+    Ok(())
+}
+
+/// The pages that the data demand, whatever else a site has: one for each board, task, pair, model and run.
+pub fn demanded(config: &Config, computed: &Computed<'_>, data: &Dataset) -> Vec<String> {
+    let mut pages: Vec<String> =
+        ["index.html", "404.html", "runs.html", "releases.html", "data.html", "verify.html"].map(str::to_owned).into();
+    for (i, b) in computed.boards.iter().enumerate() {
+        let id = &b.config.id;
+        pages.push(board::path(id, i == 0));
+        if !b.tasks.is_empty() {
+            pages.push(task::index_path(id));
+        }
+        pages.extend(b.tasks.iter().map(|t| task::path(id, &t.id)));
+        pages.extend(b.entries.iter().map(|e| entries::model_path(config, &e.model.id)));
+        pages.extend(pair::paths(b));
+    }
+    pages.extend(data.runs.iter().map(|r| run::path(&r.run.run)));
+    pages
+}
+
 /// Writes every page of the site but the content pages.
 pub fn write_all(context: &Context<'_>) -> Result<(), SiteError> {
+    check_words(context.config)?;
     let boards = &context.computed.boards;
     boards.par_iter().enumerate().try_for_each(|(i, b)| {
         rayon::join(|| board::write(context, b, i == 0), || task::write_all(context, b)).both()?;

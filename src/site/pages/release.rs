@@ -9,7 +9,7 @@ use crate::site::config::ReleaseConfig;
 use crate::site::error::SiteError;
 use crate::site::numbers::Numbers;
 use crate::site::table::{Cell, Row, Table};
-use crate::site::text::{escape, name};
+use crate::site::text::{escape, name, words};
 
 const PAGE: &str = "releases.html";
 
@@ -98,11 +98,8 @@ fn section(
             figures.push(dumbbell(context, (old, old_board), (release, b))?);
         }
     }
-    let mut lead = format!(
-        "<p>Runs planned until <time>{}</time>. <span class=\"name\">{}</span></p>",
-        escape(&release.until),
-        escape(&release.note)
-    );
+    let mut lead =
+        format!("<p>Runs planned until <time>{}</time>. {}</p>", escape(&release.until), words(&release.note));
     if before.is_none() {
         lead.push_str("<p>The first release: there is nothing to compare it with.</p>");
     }

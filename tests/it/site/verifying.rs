@@ -167,21 +167,155 @@ fn a_statistic_that_is_renamed_or_removed_is_named() {
     assert!(ids.iter().any(|i| i == "board.b.m1.rat"), "{ids:?}");
 }
 
+/// Writes the list of digests anew, as a publisher would who changed files and hides it.
+fn sign(site: &Path) {
+    fs::remove_file(site.join("SHA256SUMS")).unwrap();
+    let sums: String = super::world::files(site).iter().map(|(n, b)| format!("{}  {n}\n", sha256(b))).collect();
+    fs::write(site.join("SHA256SUMS"), sums).unwrap();
+}
+
 #[test]
-fn a_manifest_forged_to_fit_a_changed_line_does_not_help() {
+fn digests_forged_to_fit_a_changed_line_do_not_help() {
     let world = world();
     let ids = named(
         &world,
         &|site| {
             let raw = attempts(&site.join("data/raw"));
             edit(&raw, "\"outcome\":\"unresolved\"", "\"outcome\":\"resolved\"");
-            fs::remove_file(site.join("SHA256SUMS")).unwrap();
-            let sums: String = super::world::files(site).iter().map(|(n, b)| format!("{}  {n}\n", sha256(b))).collect();
-            fs::write(site.join("SHA256SUMS"), sums).unwrap();
+            sign(site);
         },
         None,
     );
-    assert!(ids.iter().any(|i| i.ends_with(".rate")) && !ids.iter().any(|i| i.starts_with("file ")), "{ids:?}");
+    assert!(ids.iter().any(|i| i.ends_with(".rate")), "{ids:?}");
+}
+
+#[test]
+fn a_lie_beside_the_numbers_is_named_though_the_digests_were_written_anew() {
+    let world = world();
+    let digest = {
+        let text = fs::read_to_string(world.path("public/data/numbers.json")).unwrap();
+        let value: Value = serde_json::from_str(&text).unwrap();
+        value["data_sha256"].as_str().unwrap().to_owned()
+    };
+    let other = sha256(b"another");
+    let manifest: Value =
+        serde_json::from_str(&fs::read_to_string(world.path("public/data/manifest.json")).unwrap()).unwrap();
+    let raw = &manifest["files"][0];
+    let bytes = format!("\"bytes\":{}", raw["bytes"]);
+    let main = "<main id=\"main\" tabindex=\"-1\">";
+    let page = world.path("public/task/b/t1.html");
+    let page = fs::read_to_string(page).unwrap();
+    let title = page.split("<title>").nth(1).unwrap().split("</title>").next().unwrap().to_owned();
+    type Lie<'l> = (&'l str, &'l str, String, &'l str);
+    let lies: [Lie<'_>; 14] = [
+        ("data/manifest.json", raw["sha256"].as_str().unwrap(), other.clone(), "file data/manifest.json"),
+        ("data/manifest.json", &bytes, "\"bytes\":1".into(), "file data/manifest.json"),
+        ("data/manifest.json", "\"lines\":24", "\"lines\":25".into(), "file data/manifest.json"),
+        ("data/numbers.json", &digest, other.clone(), "data_sha256"),
+        ("data/numbers.json", "2026-01-01\"", "2025-01-01\"".into(), "boards"),
+        ("index.html", &digest, other.clone(), "file index.html"),
+        ("feed.xml", &digest, other.clone(), "file feed.xml"),
+        ("CITATION.cff", &digest, other.clone(), "file CITATION.cff"),
+        ("sitemap.xml", "task/b/t1<", "task/b/t9<".into(), "file sitemap.xml"),
+        ("index.html", main, format!("{main}<p>It fixed 99.9% of all.</p>"), "file index.html"),
+        ("index.html", " data-n=\"board.b.m1.rate\"", String::new(), "file index.html"),
+        ("task/b/t1.html", &title, format!("{title} fixed 99.9%"), "file task/b/t1.html"),
+        (
+            "index.html",
+            "<meta name=\"description\" content=\"",
+            "<meta name=\"description\" content=\"97% ".into(),
+            "file index.html",
+        ),
+        (
+            "index.html",
+            "<meta property=\"og:title\" content=\"",
+            "<meta property=\"og:title\" content=\"97% ".into(),
+            "file index.html",
+        ),
+    ];
+    for (file, from, to, id) in lies {
+        let change = |site: &Path| {
+            edit(&site.join(file), from, &to);
+            sign(site);
+        };
+        let ids = named(&world, &change, None);
+        assert!(ids.iter().any(|i| i == id), "{file} {to:?}: {id} in {ids:?}");
+    }
+}
+
+#[test]
+fn a_page_that_is_missing_or_that_no_build_made_is_named() {
+    let world = world();
+    let gone = |site: &Path| {
+        fs::remove_file(site.join("task/b/t2.html")).unwrap();
+        let map = fs::read_to_string(site.join("sitemap.xml")).unwrap();
+        let kept: String = map.lines().filter(|l| !l.contains("task/b/t2<")).map(|l| format!("{l}\n")).collect();
+        fs::write(site.join("sitemap.xml"), kept).unwrap();
+        sign(site);
+    };
+    let ids = named(&world, &gone, None);
+    assert_eq!(ids, ["file task/b/t2.html"]);
+    let added = |site: &Path| {
+        let page = fs::read_to_string(site.join("index.html")).unwrap();
+        fs::write(site.join("extra.html"), page.replace("board.b.m1.rate", "board.b.m1.rat")).unwrap();
+    };
+    let ids = named(&world, &added, None);
+    for id in ["file extra.html", "board.b.m1.rat", "file sitemap.xml"] {
+        assert!(ids.iter().any(|i| i == id), "{id} in {ids:?}");
+    }
+}
+
+#[test]
+fn targets_guards_sizes_and_left_out_attempts_are_numbers_that_are_checked() {
+    let world = World::new("");
+    world.run(
+        "r",
+        &["t"],
+        &["m"],
+        2,
+        json!({"task_details": [{"id": "t", "repo": "o/r", "targets": 3, "guards": 41}]}),
+        &[line("t", "m", 0, "resolved"), line("t", "m", 1, "infra_error")],
+    );
+    world.build();
+    assert_eq!(world.numbers()["task.b.t.guards"]["text"], "41");
+    world.command(&["verify"]).assert().success();
+    for (file, from, to, id) in [
+        ("task/b/t.html", "data-n=\"task.b.t.targets\">3<", "data-n=\"task.b.t.targets\">4<", "task.b.t.targets"),
+        (
+            "task/b/t.html",
+            "data-n=\"cell|b|m|t|excluded\">1<",
+            "data-n=\"cell|b|m|t|excluded\">2<",
+            "cell|b|m|t|excluded",
+        ),
+        ("run/r.html", "/run.json|bytes\">", "/run.json|bytes\">9", "file|data/raw/r/run.json|bytes"),
+        ("data.html", "/run.json|bytes\">", "/run.json|bytes\">9", "file|data/raw/r/run.json|bytes"),
+    ] {
+        let ids = named(&world, &|site| edit(&site.join(file), from, to), None);
+        assert!(ids.iter().any(|i| i == id), "{file}: {id} in {ids:?}");
+    }
+}
+
+#[test]
+fn a_site_without_results_verifies() {
+    let world = World::new("");
+    world.build();
+    world.command(&["verify"]).assert().success();
+}
+
+#[test]
+fn a_plan_changed_against_another_plan_is_a_difference_that_names_the_file_and_the_numbers() {
+    let world = World::new("");
+    for run in ["a", "abc"] {
+        let details = json!({"task_details": [{"id": "t", "repo": "o/r", "merged_at": "2026-01-01"}]});
+        world.run(run, &["t"], &["m"], 1, details, &[line("t", "m", 0, "resolved")]);
+    }
+    world.build();
+    for run in ["a", "abc"] {
+        let change = |site: &Path| edit(&site.join(format!("data/raw/{run}/run.json")), "2026-01-01\"", "2025-07-01\"");
+        let ids = named(&world, &change, None);
+        assert!(ids.contains(&format!("file data/raw/{run}/run.json")), "{ids:?}");
+        assert!(ids.iter().any(|i| i.starts_with("board.b.") && i.contains("2025-07")), "{ids:?}");
+    }
 }
 
 fn sha256(bytes: &[u8]) -> String {

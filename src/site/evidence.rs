@@ -1,0 +1,193 @@
+//! What stands around the numbers of a published site: digests, lists of files, lists of pages, feeds and titles.
+
+use super::config::Config;
+use super::error::SiteError;
+use super::extract::{attribute, decode, has_digit, loose_digits, tags};
+use super::feed;
+use super::names::Names;
+use super::numbers::Computed;
+use super::pages::demanded;
+use super::published::{data_digest, frame, manifest};
+use super::verify::Difference;
+use super::write::{SUMS, hex, is_plain};
+use crate::results::Dataset;
+use rayon::prelude::*;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// A difference about a file as a whole.
+pub(super) fn about(file: &str, place: &str, stated: impl Into<String>, recomputed: impl Into<String>) -> Difference {
+    Difference {
+        id: format!("file {file}"),
+        place: place.to_owned(),
+        stated: stated.into(),
+        recomputed: recomputed.into(),
+    }
+}
+
+/// Every file in the folder of a site, in byte order; the list of digests is not one of them.
+pub(super) fn files(site: &Path) -> Result<Vec<String>, SiteError> {
+    let mut found = Vec::new();
+    for entry in walkdir::WalkDir::new(site) {
+        let entry = entry.map_err(|e| SiteError::Io { path: site.to_owned(), cause: e.into() })?;
+        if entry.file_type().is_file() {
+            let short = entry.path().strip_prefix(site).unwrap_or(entry.path()).display().to_string();
+            if short != SUMS {
+                found.push(short);
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Compares every file with the list of digests, both ways; returns how many the list holds.
+pub(super) fn digests(site: &Path, present: &[String], out: &mut Vec<Difference>) -> Result<usize, SiteError> {
+    let path = site.join(SUMS);
+    let text = std::fs::read_to_string(&path).map_err(SiteError::io(&path))?;
+    let listed: BTreeMap<&str, &str> =
+        text.lines().filter_map(|l| l.split_once("  ")).filter(|(_, p)| is_plain(p)).map(|(s, p)| (p, s)).collect();
+    if listed.is_empty() {
+        return Err(SiteError::content(path.display().to_string(), "lists no file", "name the folder of a built site"));
+    }
+    let compared = listed.par_iter().filter_map(|(file, sha)| {
+        let found = std::fs::read(site.join(file)).map_or_else(|_| "missing".to_owned(), |b| hex(&b));
+        (found != **sha).then(|| about(file, SUMS, *sha, found))
+    });
+    out.extend(compared.collect::<Vec<_>>());
+    // A host may add files of its own; pages and data are only ever the build's.
+    let own = |f: &&String| f.ends_with(".html") || f.ends_with(".xml") || f.starts_with("data/");
+    let unknown = present.iter().filter(own).filter(|f| !listed.contains_key(f.as_str()));
+    out.extend(unknown.map(|f| about(f, SUMS, "not listed", "in the folder")));
+    Ok(listed.len())
+}
+
+/// Everything about the site that is neither a number nor a page, against what the raw files make of it.
+pub(super) fn around(
+    site: &Path,
+    config: &Config,
+    computed: &Computed<'_>,
+    data: &Dataset,
+    present: &[String],
+) -> Result<Vec<Difference>, SiteError> {
+    let mut out = raw_manifest(site, data)?;
+    let published = json(site, "data/numbers.json")?;
+    let as_of = published.get("as_of").and_then(Value::as_str).unwrap_or("").to_owned();
+    let own = frame(config, computed, data, &as_of)?;
+    for (key, value) in own.as_object().into_iter().flatten().filter(|(k, _)| *k != "numbers") {
+        let stated = published.get(key).unwrap_or(&Value::Null);
+        // Numbers are compared as numbers: 1.0 is 1.
+        if stated != value {
+            out.push(Difference {
+                id: key.clone(),
+                place: "data/numbers.json".into(),
+                stated: brief(&stated.to_string()),
+                recomputed: brief(&value.to_string()),
+            });
+        }
+    }
+    let digest = data_digest(data);
+    let mut pages: Vec<String> = present.iter().filter(|f| f.ends_with(".html") && *f != "404.html").cloned().collect();
+    pages.sort();
+    for (file, text) in [
+        ("feed.xml", feed::atom(config, &as_of, &digest)),
+        ("CITATION.cff", feed::citation(config, &as_of, &digest)),
+        ("robots.txt", feed::robots(&config.base_url)),
+        ("sitemap.xml", feed::sitemap(&config.base_url, &pages, &as_of)),
+    ] {
+        let stated = std::fs::read_to_string(site.join(file)).unwrap_or_default();
+        out.extend(first_line(&stated, &text).map(|(stated, own)| about(file, file, stated, own)));
+    }
+    let there: BTreeSet<&str> = present.iter().map(String::as_str).collect();
+    let absent = demanded(config, computed, data).into_iter().filter(|p| !there.contains(p.as_str()));
+    out.extend(absent.map(|p| about(&p, "the site", "missing", "a page that the raw files demand")));
+    let names = Names::new(config, data);
+    let of_pages = present.par_iter().filter(|f| f.ends_with(".html"));
+    out.extend(of_pages.flat_map_iter(|f| page(site, f, &digest, &names)).collect::<Vec<_>>());
+    Ok(out)
+}
+
+/// The first line that two texts do not share.
+fn first_line(stated: &str, own: &str) -> Option<(String, String)> {
+    if stated == own {
+        return None;
+    }
+    let (mut a, mut b) = (stated.lines(), own.lines());
+    loop {
+        match (a.next(), b.next()) {
+            (Some(x), Some(y)) if x == y => {}
+            (x, y) => return Some((brief(x.unwrap_or("nothing more")), brief(y.unwrap_or("nothing more")))),
+        }
+    }
+}
+
+fn brief(text: &str) -> String {
+    if text.chars().count() > 300 { text.chars().take(300).chain("…".chars()).collect() } else { text.to_owned() }
+}
+
+/// The manifest, and the pieces that lie in the folder, against the raw files put together again.
+fn raw_manifest(site: &Path, data: &Dataset) -> Result<Vec<Difference>, SiteError> {
+    let place = "data/manifest.json";
+    let by_path = |value: &Value| -> BTreeMap<String, Value> {
+        let list = value.get("files").and_then(Value::as_array).cloned().unwrap_or_default();
+        list.into_iter().map(|f| (f.get("path").and_then(Value::as_str).unwrap_or("").to_owned(), f)).collect()
+    };
+    let stated = by_path(&json(site, place)?);
+    let own = by_path(&serde_json::from_slice(&manifest(data)?)?);
+    let all: BTreeSet<&String> = stated.keys().chain(own.keys()).collect();
+    let word = |v: Option<&Value>| v.map_or_else(|| "missing".to_owned(), Value::to_string);
+    let listed = all.into_iter().filter(|p| stated.get(*p) != own.get(*p));
+    let mut out: Vec<Difference> = listed.map(|p| about(p, place, word(stated.get(p)), word(own.get(p)))).collect();
+    if !out.is_empty() {
+        out.push(about(place, place, "the raw files", "other raw files"));
+    }
+    for (path, file) in &own {
+        let sha = file.get("sha256").and_then(Value::as_str).unwrap_or("");
+        let found = std::fs::read(site.join(path)).map_or_else(|_| "missing".to_owned(), |b| hex(&b));
+        if found != sha {
+            out.push(about(path, "data/raw", found, sha));
+        }
+    }
+    Ok(out)
+}
+
+/// What a page says outside its numbers: typed digits, title and previews, and the digest at its foot.
+fn page(site: &Path, file: &str, digest: &str, names: &Names) -> Vec<Difference> {
+    let Ok(html) = std::fs::read_to_string(site.join(file)) else { return Vec::new() };
+    let mut out: Vec<Difference> =
+        loose_digits(&html).into_iter().map(|text| about(file, file, text, "a digit without an id")).collect();
+    let head = html.find("</head").map_or(html.as_str(), |i| &html[..i]);
+    let titles = head.split("<title>").skip(1).filter_map(|t| t.split("</title>").next()).map(decode);
+    let told = tags(head).filter(|t| t.starts_with("meta ")).filter_map(|tag| {
+        let key = attribute(tag, "name").or_else(|| attribute(tag, "property"))?;
+        let is_text = ["description", "title", "site_name", "alt"].iter().any(|k| key.ends_with(k));
+        if is_text { attribute(tag, "content") } else { None }
+    });
+    for text in titles.chain(told).filter(|t| has_digit(t)) {
+        if let Some(word) = names.unexplained(&text) {
+            out.push(about(file, file, brief(&text), format!("{word:?} is in no name of the raw files")));
+        }
+    }
+    let foot = html.rfind("<footer").map_or("", |i| &html[i..]);
+    for found in digests_in(foot).filter(|found| *found != digest) {
+        out.push(about(file, file, found, digest));
+    }
+    if foot.contains("class=\"digest\"") && !foot.contains(digest) {
+        out.push(about(file, file, "another digest of the raw files", digest));
+    }
+    out
+}
+
+/// Everything in a text that could be a SHA-256.
+fn digests_in(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_ascii_hexdigit()).filter(|w| w.len() == 64)
+}
+
+pub(super) fn json(site: &Path, file: &str) -> Result<Value, SiteError> {
+    let path = site.join(file);
+    let text = std::fs::read_to_string(&path).map_err(SiteError::io(&path))?;
+    serde_json::from_str(&text).map_err(|e| {
+        SiteError::content(path.display().to_string(), e.to_string(), "the file is written by tsbench-site build")
+    })
+}
