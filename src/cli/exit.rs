@@ -34,7 +34,7 @@ pub fn report(end: anyhow::Result<Exit>) -> ExitCode {
 }
 
 /// An error and its causes, each said once: a text that ends with its cause's has said it.
-fn told(error: &anyhow::Error) -> String {
+pub(super) fn told(error: &anyhow::Error) -> String {
     let mut text = String::new();
     for cause in error.chain().map(ToString::to_string) {
         if text.is_empty() {

@@ -89,7 +89,7 @@ fn start_watching(place: Place, site: Arc<Site>) -> anyhow::Result<notify::Recom
                 Ok(_) => {
                     site.builds.fetch_add(1, Ordering::Relaxed);
                 }
-                Err(e) => eprintln!("error: failed to {e:#}"),
+                Err(e) => eprintln!("error: failed to {}", super::exit::told(&e)),
             }
         }
     });

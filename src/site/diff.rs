@@ -24,9 +24,12 @@ type Numbers = BTreeMap<String, (Option<f64>, String)>;
 /// Reads `data/numbers.json` of a site, or the file itself.
 fn read(place: &Path) -> Result<Numbers, SiteError> {
     let path = if place.is_dir() { place.join("data/numbers.json") } else { place.to_owned() };
-    let text = std::fs::read_to_string(&path).map_err(SiteError::io(&path))?;
     let bad =
         |what: &str| SiteError::content(path.display().to_string(), what, "name a built site or its data/numbers.json");
+    let text = std::fs::read_to_string(&path).map_err(|e| match e.kind() {
+        std::io::ErrorKind::NotFound => bad("does not exist"),
+        _ => SiteError::io(&path)(e),
+    })?;
     let value: Value = serde_json::from_str(&text).map_err(|e| bad(&e.to_string()))?;
     let list = value.get("numbers").and_then(Value::as_array).ok_or_else(|| bad("holds no numbers"))?;
     list.iter()

@@ -28,7 +28,7 @@ pub fn write(config: &Config, computed: &Computed<'_>, out: &Output, as_of: &str
     let day = as_of.get(..10).unwrap_or(as_of);
     let picture = Card {
         title: config.title.clone(),
-        board: format!("{} · {} tasks", b.config.title, b.tasks.len()),
+        board: format!("{} · {} {}", b.config.title, b.tasks.len(), if b.tasks.len() == 1 { "task" } else { "tasks" }),
         rows,
         footer: format!("Data as of {day}. Bars: 95% range for these tasks."),
     };

@@ -94,16 +94,17 @@ fn stats(context: &Context<'_>, b: &Board<'_>) -> Vec<(String, String)> {
         return Vec::new();
     }
     let n = |stat: &str| context.computed.numbers.data(&whole(b, stat));
+    let is_one = |stat: &str| context.computed.numbers.value(&whole(b, stat)) == Some(1.0);
     [
-        ("attempts", n("attempts")),
-        ("fixed", n("fixed")),
-        ("tasks", n("tasks_total")),
-        ("repositories", n("repos")),
-        ("models with data", n("entries_with_data")),
-        ("spent", n("cost_spent")),
+        ("attempt", "attempts", "attempts"),
+        ("fixed", "fixed", "fixed"),
+        ("task", "tasks", "tasks_total"),
+        ("repository", "repositories", "repos"),
+        ("model with data", "models with data", "entries_with_data"),
+        ("spent", "spent", "cost_spent"),
     ]
     .into_iter()
-    .map(|(k, v)| (k.to_owned(), v))
+    .map(|(one, many, stat)| (if is_one(stat) { one } else { many }.to_owned(), n(stat)))
     .collect()
 }
 

@@ -202,10 +202,10 @@ fn repeats(b: &Board<'_>, entries: &[&Entry], d: &Data<'_>, out: &mut Vec<String
     let repeated = |e: &&&Entry| e.cells.iter().filter(|c| c.n > 0).all(|c| c.n >= 2);
     if let Some(e) = entries.iter().filter(repeated).max_by_key(|e| e.totals.attempts) {
         out.push(format!(
-            "<strong>Repeats are not new tasks.</strong> The {} attempts of {} at {} tasks carry the information of {} independent tasks.",
+            "<strong>Repeats are not new tasks.</strong> The {} attempts of {} at {} carry the information of {} independent tasks.",
             d(e, "attempts"),
             name(&full_name(b, e)),
-            d(e, "tasks_covered"),
+            of(&d(e, "tasks_covered"), e.counts().len() as f64, "task", "tasks"),
             d(e, "n_eff")
         ));
     }

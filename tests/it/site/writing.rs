@@ -194,7 +194,10 @@ fn a_model_that_no_run_has_is_a_warning() {
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, text + "[[model]]\nkey = \"typo\"\nid = \"m11\"\n").unwrap();
     let text = said(&world, &["build"]);
-    assert!(text.contains("warning: content/site.toml") && text.contains("\"m11\"") && text.contains("\"m1\""), "{text}");
+    assert!(
+        text.contains("warning: content/site.toml") && text.contains("\"m11\"") && text.contains("\"m1\""),
+        "{text}"
+    );
 }
 
 #[test]
@@ -273,4 +276,27 @@ fn the_smallest_gap_has_no_sign() {
     let gap = &world.numbers()["pair.b.m1.m2.mde"];
     let text = gap["text"].as_str().unwrap();
     assert!(text.ends_with(" points") && text.starts_with(|c: char| c.is_ascii_digit()), "{gap}");
+}
+
+#[test]
+fn one_attempt_is_not_called_attempts() {
+    let world = World::new("");
+    let one = line("t1", "m1", 0, "timed_out").with(json!({"cost_usd": null}));
+    world.run("r1", &["t1"], &["m1"], 1, json!({"task_details": [{"id": "t1", "repo": "a/b"}]}), &[one]);
+    world.build();
+    let home = fs::read_to_string(world.path("public/index.html")).unwrap();
+    for want in
+        ["1</data> attempt:", "1</data> attempt ran into", "1</data> attempt does not say", "1</data> repository;"]
+    {
+        assert!(home.contains(want), "{want} in {home}");
+    }
+}
+
+#[test]
+fn comparing_with_a_site_that_does_not_exist_says_what_to_name() {
+    let world = small();
+    world.build();
+    let text = refusal(&world, &["diff", "nowhere", "public"]);
+    assert!(text.contains("nowhere does not exist") || text.contains("nowhere: does not exist"), "{text}");
+    assert!(text.contains("hint: name a built site"), "{text}");
 }
