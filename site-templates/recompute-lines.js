@@ -85,7 +85,7 @@ function addLines(store, file, text) {
 }
 
 /** The key of an attempt's identity. */
-export const identityOf = (...parts) => JSON.stringify(parts.map(String)); // run, task, model, condition, repeat
+export const identityOf = (...parts) => parts.map(encodeURIComponent).join("|"); // run, task, model, condition, repeat
 
 function addLine(store, run, line) {
   if (line.schema !== "tsbench.attempt/1") throw new Error(`unknown schema ${JSON.stringify(line.schema)}`);

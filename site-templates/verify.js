@@ -145,7 +145,11 @@ function idOf(node) {
 }
 
 async function comparePage(ctx, page, html, report) {
-  const marked = new DOMParser().parseFromString(html, "text/html").querySelectorAll("[data-n], data");
+  const parsed = new DOMParser().parseFromString(html, "text/html");
+  for (const { textContent } of parsed.querySelectorAll("footer .digest")) {
+    if (textContent !== report.digest) report.fail(`page ${page.name}`, page.name, textContent, report.digest, "the digest of the data differs");
+  }
+  const marked = parsed.querySelectorAll("[data-n], data");
   for (const node of marked) {
     const id = idOf(node);
     const attribute = node.getAttribute(node.localName === "data" ? "value" : "data-value");
@@ -166,7 +170,7 @@ async function comparePage(ctx, page, html, report) {
 // ---- the check
 
 function newReport() {
-  const report = { files: 0, digests: 0, pages: 0, mentions: 0, numbers: 0, elsewhere: 0, failures: [], bad: new Set(), shown: new Map(), listed: [] };
+  const report = { files: 0, digests: 0, pages: 0, mentions: 0, numbers: 0, elsewhere: 0, digest: "", failures: [], bad: new Set(), shown: new Map(), listed: [] };
   report.fail = (id, page, stated, recomputed, why) => {
     report.failures.push({ id, page, stated, recomputed, why });
     report.bad.add(id);
@@ -200,7 +204,7 @@ async function check() {
   const store = await readRaw(manifest, report);
   const ctx = recompute.bind(store, published);
   for (const { where, what } of ctx.problems) report.fail(where, "", "", "", what);
-  const digest = recompute.dataDigest(manifest);
+  const digest = (report.digest = recompute.dataDigest(manifest));
   if (published.data_sha256 !== digest) report.fail("data_sha256", "data/numbers.json", String(published.data_sha256), digest, "the digest of the data differs");
   if (onlyPage === null) await recomputeAll(ctx, published.numbers, report);
   await readPages(ctx, await listPages(report), report);

@@ -56,6 +56,8 @@ const CASES = [
   [{ board: "toy", entry: "b", stat: "cost_per_fix" }, 0], [{ board: "toy", entry: "b", stat: "cost_per_fix_hi" }, 0], [{ board: "toy", entry: "b", stat: "cost_total" }, 0], [{ board: "toy", entry: "b", stat: "cutoff_gap" }, null],
   [{ board: "toy", entry: "c", stat: "attempts" }, 2], [{ board: "toy", entry: "c", stat: "excluded" }, 1], [{ board: "toy", entry: "c", stat: "planned" }, 3], [{ board: "toy", entry: "c", stat: "cost_spent" }, null],
   [{ board: "toy", entry: "d", stat: "rate" }, null], [{ board: "toy", entry: "d", stat: "attempts" }, 0], [{ board: "toy", entry: "d", stat: "fixed_by", minutes: 5 }, null], [{ board: "toy", entry: "d", stat: "pass_at", k: 1 }, null],
+  // what the plans say of a task's tests: the first that says it
+  [{ board: "toy", task: "x", stat: "targets" }, 3], [{ board: "toy", task: "y", stat: "targets" }, 4], [{ board: "toy", task: "y", stat: "guards" }, 41], [{ board: "toy", task: "x", stat: "guards" }, null],
   // the board
   [{ board: "toy", stat: "attempts" }, 11], [{ board: "toy", stat: "fixed" }, 5], [{ board: "toy", stat: "planned" }, 18], [{ board: "toy", stat: "entries" }, 4], [{ board: "toy", stat: "entries_with_data" }, 3],
   [{ board: "toy", stat: "unrun" }, 1], [{ board: "toy", stat: "repos" }, 3], [{ board: "toy", stat: "languages" }, 2], [{ board: "toy", stat: "tasks_total" }, 4], [{ board: "toy", stat: "excluded" }, 2],
@@ -119,6 +121,23 @@ test("cells and fields of raw lines are found by their ids alone", () => {
   for (const id of ["line|r1|y|A|default|7|/turns", "cell|toy|a|y|odd", "cell|toy|q|y|fixed", "cell|no|a|y|fixed", "elsewhere", "cell|toy|a|%FF|fixed", "file|no/such|bytes"]) {
     assert.equal(recompute.checkMention(ctx, { id, attribute: "1", text: "1" }).ok, false, id);
   }
+});
+
+test("an id says any name in plain letters, and the size of a file is the manifest's", () => {
+  const names = { task: "a|b\u202e\n100%", model: "m|\u0000\ufeff", run: "r|\u2066" };
+  const part = (name) => [...new TextEncoder().encode(name)].map((b) => (/[A-Za-z0-9._~@:/-]/.test(String.fromCharCode(b)) ? String.fromCharCode(b) : `%${b.toString(16).toUpperCase().padStart(2, "0")}`)).join("");
+  const store = recompute.createStore();
+  const plan = { schema: "tsbench.run/1", run: names.run, suite: "s@1", models: [{ id: names.model }], tasks: [names.task, "a"], repeats: 1, planned_attempts: 2 };
+  const line = { schema: "tsbench.attempt/1", run: names.run, task: names.task, model: names.model, repeat: 0, outcome: "resolved", turns: 7 };
+  recompute.addFile(store, { path: "data/raw/r/run.json", run: names.run, bytes: 123 }, JSON.stringify(plan));
+  recompute.addFile(store, { path: "data/raw/r/attempts-0000.jsonl", run: names.run, bytes: 45 }, JSON.stringify(line));
+  const board = { id: "b", suite: "s@1", runs: [names.run], entries: [{ key: "m", model: names.model, agent: "shell@1", condition: "default" }], tasks: [{ id: names.task }, { id: "a" }] };
+  const ctx = recompute.bind(store, { boards: [board], numbers: [] });
+  const value = (id) => recompute.resolve(ctx, id).value;
+  assert.equal(value(`line|${part(names.run)}|${part(names.task)}|${part(names.model)}|default|0|/turns`), 7);
+  assert.equal(value(`cell|b|m|${part(names.task)}|fixed`), 1);
+  assert.equal(value("cell|b|m|a|excluded"), 0);
+  assert.equal(value("file|data/raw/r/run.json|bytes"), 123);
 });
 
 const problems = (rows) => load({ rows }).problems.map((p) => p.what).join("; ");

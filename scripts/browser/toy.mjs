@@ -7,8 +7,8 @@ const repo = { x: "o/p", y: "o/p", z: "o/q", w: "o/r" };
 const language = { x: "typescript", y: "typescript", z: "java", w: null };
 
 export const runs = [
-  { ...PLAN, run: "r1", suite: "toy@1.0", models: [{ id: "A", cutoff: "2026-01-31" }, { id: "B" }], tasks: ["x", "y", "z"], repeats: 2, planned_attempts: 12 },
-  { ...PLAN, run: "r2", suite: "toy@1.1", models: [{ id: "C" }, { id: "D" }], agent: { name: "other", version: "2" }, condition: "terse", tasks: ["x", "y", "w"], repeats: 1, planned_attempts: 6, scoring: { infra: "fail" } },
+  { ...PLAN, run: "r1", suite: "toy@1.0", models: [{ id: "A", cutoff: "2026-01-31" }, { id: "B" }], tasks: ["x", "y", "z"], repeats: 2, planned_attempts: 12, task_details: [{ id: "x", targets: 3 }, { id: "y", targets: null }] },
+  { ...PLAN, run: "r2", suite: "toy@1.1", models: [{ id: "C" }, { id: "D" }], agent: { name: "other", version: "2" }, condition: "terse", tasks: ["x", "y", "w"], repeats: 1, planned_attempts: 6, task_details: [{ id: "y", targets: 4, guards: 41 }], scoring: { infra: "fail" } },
   { ...PLAN, run: "wide", suite: "wide@1", models: [{ id: "S" }, { id: "M" }, { id: "W" }], tasks: wideTasks(), repeats: 3, planned_attempts: 108 },
 ];
 
