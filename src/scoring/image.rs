@@ -133,7 +133,7 @@ async fn install_in(ready: &mut Ready, tree: &Tree, sandbox: &mut dyn Sandbox) -
 }
 
 async fn run(sandbox: &mut dyn Sandbox, step: &Step, seconds: u64) -> Result<Finished, crate::sandbox::SandboxError> {
-    let command = Command { dir: step.dir.clone(), env: step.env.clone(), seconds, ..Command::new(step.words.clone()) };
+    let command = Command { dir: inside(sandbox, &step.dir), env: step.env.clone(), seconds, ..Command::new(step.words.clone()) };
     sandbox.exec(&command).await
 }
 
@@ -147,6 +147,12 @@ pub(super) async fn places(sandbox: &mut dyn Sandbox, report: &str) -> Result<Pl
         report: sandbox.path(report),
         path: asked.stdout.text(),
     })
+}
+
+/// A folder as the sandbox names it, from the path by which commands name it.
+pub(super) fn inside(sandbox: &dyn Sandbox, dir: &str) -> String {
+    let root = sandbox.path("/");
+    dir.strip_prefix(root.trim_end_matches('/')).unwrap_or(dir).to_owned()
 }
 
 /// The lease of a sandbox: its work's time and ample time around it.

@@ -1,6 +1,6 @@
 use super::candidate::{Candidate, candidate};
 use super::error::ScoreError;
-use super::image::{HOME, Ready, TOOLS, TREE, files, lease, places, tools};
+use super::image::{HOME, Ready, TOOLS, TREE, files, inside, lease, places, tools};
 use super::judge::{Judged, judge};
 use super::scorecard;
 use crate::git::Tree;
@@ -112,7 +112,7 @@ async fn in_sandbox(
     let test = ready.language.test(&ready.plan, &at, &key);
     let command = Command {
         words: test.words,
-        dir: test.dir,
+        dir: inside(sandbox, &test.dir),
         env: test.env,
         stdin: test.stdin,
         seconds: ready.task.limits.tests_seconds,
@@ -158,7 +158,7 @@ async fn lay(ready: &Ready, made: &Candidate, sandbox: &mut dyn Sandbox) -> Resu
     let gone: Vec<String> = start.iter().filter(|(p, e)| wanted.get(*p) != Some(e)).map(|(p, _)| p.clone()).collect();
     for part in gone.chunks(200) {
         let words = ["rm", "-rf", "--"].into_iter().map(str::to_owned).chain(part.iter().cloned());
-        let done = sandbox.exec(&Command { dir: sandbox.path(TREE), ..Command::new(words) }).await.map_err(fail())?;
+        let done = sandbox.exec(&Command { dir: TREE.to_owned(), ..Command::new(words) }).await.map_err(fail())?;
         if !done.end.good() {
             let what = format!("remove old files of the tree: {}", done.stderr.text());
             return Err(fail()(SandboxError::BadInput { what }));

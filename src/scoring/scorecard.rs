@@ -33,7 +33,7 @@ pub(super) async fn run(ready: &Ready, card: &Scorecard, sandbox: &mut dyn Sandb
         let mut words = card.command.clone();
         words.push(check.clone());
         let command = Command {
-            dir: sandbox.path(GRADER_DIR),
+            dir: GRADER_DIR.to_owned(),
             env: vec![("TSBENCH_TREE".into(), sandbox.path(TREE))],
             stdin: format!("{token}\n").into_bytes(),
             seconds: ready.task.limits.tests_seconds,
