@@ -1,8 +1,9 @@
 //! Checks a built site as a host and a reader would meet it.
 
 use super::error::SiteError;
-use super::extract::{forbidden, links_and_ids, loose_digits, tags};
+use super::extract::{links_and_ids, loose_digits, tags};
 use super::feed::address;
+use super::forbidden::forbidden;
 use super::limits::{Plan, check_limits};
 use super::write::{SUMS, hex};
 use rayon::prelude::*;

@@ -1,7 +1,8 @@
 //! Content pages: Markdown with a TOML head, numbers quoted by id, and no typed results.
 
 use super::SiteError;
-use super::extract::{forbidden, has_digit, loose_digits, named, stated, tags};
+use super::extract::{has_digit, loose_digits, named, stated, tags};
+use super::forbidden::forbidden;
 use super::render::Renderer;
 use pulldown_cmark::{CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
 use serde::Deserialize;

@@ -2,7 +2,7 @@
 
 use super::config::Config;
 use super::error::SiteError;
-use super::extract::{attribute, decode, has_digit, loose_digits, tags};
+use super::extract::{attribute, bare_values, decode, has_digit, loose_digits, tags};
 use super::feed;
 use super::names::Names;
 use super::numbers::Computed;
@@ -157,6 +157,8 @@ fn page(site: &Path, file: &str, digest: &str, names: &Names) -> Vec<Difference>
     let Ok(html) = std::fs::read_to_string(site.join(file)) else { return Vec::new() };
     let mut out: Vec<Difference> =
         loose_digits(&html).into_iter().map(|text| about(file, file, text, "a digit without an id")).collect();
+    let values = bare_values(&html).into_iter().filter(|text| !names.holds(text));
+    out.extend(values.map(|text| about(file, file, text, "a number of a chart without an id")));
     let head = html.find("</head").map_or(html.as_str(), |i| &html[..i]);
     let titles = head.split("<title>").skip(1).filter_map(|t| t.split("</title>").next()).map(decode);
     let told = tags(head).filter(|t| t.starts_with("meta ")).filter_map(|tag| {

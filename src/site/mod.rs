@@ -19,6 +19,7 @@ mod extract;
 mod feed;
 mod fetch;
 mod folder;
+mod forbidden;
 mod init;
 mod limits;
 mod names;

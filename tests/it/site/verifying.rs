@@ -244,6 +244,28 @@ fn a_lie_beside_the_numbers_is_named_though_the_digests_were_written_anew() {
 }
 
 #[test]
+fn a_number_of_a_chart_that_lost_its_id_is_named() {
+    let world = world();
+    let page = fs::read_to_string(world.path("public/index.html")).unwrap();
+    let at = page.find("data-value=\"0.5\"").unwrap();
+    let from = page[..at].rfind("<text").unwrap();
+    let tag = &page[from..from + page[from..].find('>').unwrap() + 1];
+    let id = attribute(tag, " data-n=\"");
+    let ids = named(
+        &world,
+        &|site| edit(&site.join("index.html"), &format!(" data-n=\"{id}\" data-value=\"0.5\""), ""),
+        None,
+    );
+    assert!(ids.iter().all(|i| i == "file index.html"), "{ids:?}");
+    let out = world.command(&["verify", "--site", "copy"]).assert().code(1);
+    assert!(String::from_utf8_lossy(&out.get_output().stdout).contains("a number of a chart without an id"));
+}
+
+fn attribute(tag: &str, name: &str) -> String {
+    tag.split(name).nth(1).unwrap().split('"').next().unwrap().to_owned()
+}
+
+#[test]
 fn a_page_that_is_missing_or_that_no_build_made_is_named() {
     let world = world();
     let gone = |site: &Path| {
