@@ -67,7 +67,9 @@ mod tests {
         ] {
             assert!(glob_matches(glob, path), "{glob} {path}");
         }
-        for (glob, path) in [("conftest.py", "a/conftest.py"), ("**/*.js", "a/x.ts"), ("a/**", "a"), ("*.py", "a/b.py"), ("a{b", "ab")] {
+        for (glob, path) in
+            [("conftest.py", "a/conftest.py"), ("**/*.js", "a/x.ts"), ("a/**", "a"), ("*.py", "a/b.py"), ("a{b", "ab")]
+        {
             assert!(!glob_matches(glob, path), "{glob} {path}");
         }
     }

@@ -15,8 +15,15 @@ const TOOLS: [Tool; 2] = [
     Tool { name: "go_exec.sh", bytes: include_bytes!("go_exec.sh") },
 ];
 
-const PROTECTED: [&str; 7] =
-    ["**/*_test.go", "**/testdata/**", "**/{go.mod,go.sum,go.work,go.work.sum}", "**/vendor/**", "**/go.env", "**/.go-version", "**/Makefile"];
+const PROTECTED: [&str; 7] = [
+    "**/*_test.go",
+    "**/testdata/**",
+    "**/{go.mod,go.sum,go.work,go.work.sum}",
+    "**/vendor/**",
+    "**/go.env",
+    "**/.go-version",
+    "**/Makefile",
+];
 
 impl Language for Go {
     fn name(&self) -> &'static str {
@@ -40,7 +47,10 @@ impl Language for Go {
             match tree.text(&path) {
                 Some(text) => break (path, text),
                 None if dir.is_empty() => {
-                    return Err(LanguageError::missing("the Go module", "there is no go.mod in the package's folder or above it"));
+                    return Err(LanguageError::missing(
+                        "the Go module",
+                        "there is no go.mod in the package's folder or above it",
+                    ));
                 }
                 None => dir = dir.rsplit_once('/').map_or("", |(above, _)| above),
             }
@@ -52,8 +62,13 @@ impl Language for Go {
         let Some(module) = directive("module") else {
             return Err(LanguageError::Bad { path: file.0, what: "there is no module line".into() });
         };
-        let mut plan = Plan { manager: "go".into(), runner: "go test".into(), package: package.into(), ..Plan::default() };
-        let pinned = || tree.text(".go-version").and_then(|t| versions::first_line(&t)).or_else(|| versions::tool_version(&tree.text(".tool-versions")?, "golang"));
+        let mut plan =
+            Plan { manager: "go".into(), runner: "go test".into(), package: package.into(), ..Plan::default() };
+        let pinned = || {
+            tree.text(".go-version")
+                .and_then(|t| versions::first_line(&t))
+                .or_else(|| versions::tool_version(&tree.text(".tool-versions")?, "golang"))
+        };
         let toolchain = || directive("toolchain").and_then(|t| t.strip_prefix("go").map(str::to_owned));
         plan.runtime = runtime.map(str::to_owned).or_else(pinned).or_else(toolchain).unwrap_or_default();
         plan.learn("module", [module]);
@@ -66,13 +81,26 @@ impl Language for Go {
     }
 
     fn install(&self, plan: &Plan, at: &Places) -> Vec<Step> {
-        let step = |text: &str, may_fail| Step { words: words(text), dir: module_dir(plan, at), env: environment(plan, at, true), may_fail };
+        let step = |text: &str, may_fail| Step {
+            words: words(text),
+            dir: module_dir(plan, at),
+            env: environment(plan, at, true),
+            may_fail,
+        };
         // The second step builds what the tests need and fails only where the tree does not build yet.
-        vec![step("go mod download", false), step(&format!("go test -count=1 -run=^$ {}", plan.fact("pattern").unwrap_or("./...")), true)]
+        vec![
+            step("go mod download", false),
+            step(&format!("go test -count=1 -run=^$ {}", plan.fact("pattern").unwrap_or("./...")), true),
+        ]
     }
 
     fn version(&self, plan: &Plan, at: &Places) -> Step {
-        Step { words: words("go env GOVERSION"), dir: module_dir(plan, at), env: environment(plan, at, false), may_fail: false }
+        Step {
+            words: words("go env GOVERSION"),
+            dir: module_dir(plan, at),
+            env: environment(plan, at, false),
+            may_fail: false,
+        }
     }
 
     fn test(&self, plan: &Plan, at: &Places, key: &Key) -> TestCommand {
@@ -86,7 +114,10 @@ impl Language for Go {
     }
 
     fn read(&self, plan: &Plan, files: &[(String, Vec<u8>)], key: &Key) -> Report {
-        let names = GoNames { module: plan.fact("module").unwrap_or("").to_owned(), dir: plan.fact("dir").unwrap_or("").to_owned() };
+        let names = GoNames {
+            module: plan.fact("module").unwrap_or("").to_owned(),
+            dir: plan.fact("dir").unwrap_or("").to_owned(),
+        };
         let lines = files.iter().find(|(name, _)| name == "go.jsonl");
         let mut report = lines.map_or_else(Report::default, |(_, bytes)| parse_go(bytes, &names));
         (report.seal, report.exit) = open_parcel(files, key);
@@ -103,7 +134,10 @@ impl Language for Go {
     fn ids_in_diff(&self, _plan: &Plan, patch: &[u8]) -> Vec<String> {
         let named = |(file, line): (String, String)| {
             let name = diff::name_after(&line, "func ")?;
-            let rest = name.strip_prefix("Test").or_else(|| name.strip_prefix("Fuzz")).or_else(|| name.strip_prefix("Example"))?;
+            let rest = name
+                .strip_prefix("Test")
+                .or_else(|| name.strip_prefix("Fuzz"))
+                .or_else(|| name.strip_prefix("Example"))?;
             let test = file.ends_with("_test.go") && !rest.starts_with(char::is_lowercase) && name != "TestMain";
             test.then(|| format!("{}::{name}", file.rsplit_once('/').map_or(".", |(dir, _)| dir)))
         };
@@ -132,7 +166,8 @@ fn believe(report: &mut Report, files: &[(String, Vec<u8>)]) {
         match log.lines().collect::<Vec<_>>().as_slice() {
             ["# test log", _, folder] => drop(closed.insert((*folder).to_owned())),
             [.., "exit 0", folder] => {
-                report.seal = Seal::Broken(format!("a test binary left before its tests came to their end, in {folder}"));
+                report.seal =
+                    Seal::Broken(format!("a test binary left before its tests came to their end, in {folder}"));
             }
             _ => {}
         }

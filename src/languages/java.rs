@@ -33,8 +33,16 @@ const PROTECTED: [&str; 13] = [
 
 /// Packages of test libraries; classes in them would stand before the real ones. Covered unless the tree is their own.
 const SHADOWS: [&str; 10] = [
-    "org/junit", "junit", "org/hamcrest", "org/assertj", "org/mockito", "org/testng", "org/opentest4j", "org/apiguardian",
-    "org/apache/maven", "com/google/common/truth",
+    "org/junit",
+    "junit",
+    "org/hamcrest",
+    "org/assertj",
+    "org/mockito",
+    "org/testng",
+    "org/opentest4j",
+    "org/apiguardian",
+    "org/apache/maven",
+    "com/google/common/truth",
 ];
 
 impl Language for Java {
@@ -154,7 +162,9 @@ impl Language for Java {
     fn files_of(&self, id: &str, tree: &dyn Files) -> Vec<String> {
         let class = id.split("::").next().unwrap_or(id).split('$').next().unwrap_or(id).replace('.', "/");
         let ends: Vec<String> = ["java", "kt", "groovy"].iter().map(|x| format!("{class}.{x}")).collect();
-        let is_it = |p: &String| ends.iter().any(|e| p.strip_suffix(e.as_str()).is_some_and(|head| head.is_empty() || head.ends_with('/')));
+        let is_it = |p: &String| {
+            ends.iter().any(|e| p.strip_suffix(e.as_str()).is_some_and(|head| head.is_empty() || head.ends_with('/')))
+        };
         tree.paths().into_iter().filter(is_it).collect()
     }
 
@@ -205,7 +215,8 @@ fn method(line: &str) -> Option<String> {
     let (head, _) = line.split_once('(')?;
     let name = head.split_whitespace().next_back()?;
     let word = |w: &str| !w.is_empty() && w.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$');
-    let declared = head.split_whitespace().count() >= 2 && !["new", "return", "throw", "else"].contains(&head.split_whitespace().next()?);
+    let declared = head.split_whitespace().count() >= 2
+        && !["new", "return", "throw", "else"].contains(&head.split_whitespace().next()?);
     (word(name) && declared && !head.contains(['=', '.', ';'])).then(|| name.to_owned())
 }
 
@@ -215,7 +226,8 @@ fn old_style(line: &str, name: &str) -> bool {
 }
 
 fn environment(at: &Places) -> Vec<(String, String)> {
-    let mut pairs = env(&[("CI", "1"), ("MAVEN_OPTS", "-XX:+UseSerialGC"), ("GRADLE_OPTS", "-Dorg.gradle.daemon=false")]);
+    let mut pairs =
+        env(&[("CI", "1"), ("MAVEN_OPTS", "-XX:+UseSerialGC"), ("GRADLE_OPTS", "-Dorg.gradle.daemon=false")]);
     pairs.push(("GRADLE_USER_HOME".into(), format!("{}/gradle", at.home)));
     pairs.push(("PATH".into(), at.path.clone()));
     pairs
@@ -240,7 +252,8 @@ mod tests {
             "@Test fun `with spaces`() {",
         ];
         let body: String = lines.iter().map(|l| format!("+    {l}\n")).collect();
-        let patch = format!("--- /dev/null\n+++ b/m/src/test/java/a/b/CTest.java\n@@ -0,0 +1,{} @@\n{body}", lines.len());
+        let patch =
+            format!("--- /dev/null\n+++ b/m/src/test/java/a/b/CTest.java\n@@ -0,0 +1,{} @@\n{body}", lines.len());
         let found = Java.ids_in_diff(&Plan::default(), patch.as_bytes());
         let names: Vec<&str> = found.iter().filter_map(|id| id.strip_prefix("a.b.CTest::")).collect();
         assert_eq!(names, ["oneLine", "several", "parameters", "testOld", "with spaces"]);

@@ -3,8 +3,20 @@ use super::{Files, LanguageError, Places, Plan, versions};
 
 /// Checks that say nothing about behaviour, switched off by the names that their plugins give them.
 const SKIPPED: [&str; 14] = [
-    "animal.sniffer.skip", "checkstyle.skip", "pmd.skip", "cpd.skip", "spotbugs.skip", "enforcer.skip", "license.skip",
-    "maven.javadoc.skip", "rat.skip", "spotless.check.skip", "spotless.apply.skip", "formatter.skip", "japicmp.skip", "gpg.skip",
+    "animal.sniffer.skip",
+    "checkstyle.skip",
+    "pmd.skip",
+    "cpd.skip",
+    "spotbugs.skip",
+    "enforcer.skip",
+    "license.skip",
+    "maven.javadoc.skip",
+    "rat.skip",
+    "spotless.check.skip",
+    "spotless.apply.skip",
+    "formatter.skip",
+    "japicmp.skip",
+    "gpg.skip",
 ];
 
 /// Reads a build.
@@ -19,10 +31,18 @@ pub(super) fn plan(tree: &dyn Files, package: &str, runtime: Option<&str>) -> Re
         () if gradle("") => ("gradle", ""),
         () if !package.is_empty() && maven(package) => ("maven", package),
         () if !package.is_empty() && gradle(package) => ("gradle", package),
-        () => return Err(LanguageError::missing("how the Java project is built", "there is no pom.xml, build.gradle or build.gradle.kts")),
+        () => {
+            return Err(LanguageError::missing(
+                "how the Java project is built",
+                "there is no pom.xml, build.gradle or build.gradle.kts",
+            ));
+        }
     };
     if manager == "gradle" && !tree.has(&at(dir, "gradlew")) {
-        return Err(LanguageError::missing("the Gradle wrapper", "a Gradle project is built by its own gradlew, which pins the version"));
+        return Err(LanguageError::missing(
+            "the Gradle wrapper",
+            "a Gradle project is built by its own gradlew, which pins the version",
+        ));
     }
     let mut plan = Plan { manager: manager.into(), package: package.into(), ..Plan::default() };
     plan.runner = if manager == "maven" { "surefire".into() } else { "gradle".into() };
@@ -43,15 +63,16 @@ pub(super) fn plan(tree: &dyn Files, package: &str, runtime: Option<&str>) -> Re
 /// The version of the language that a build asks for, from the files of its own tool.
 fn level(tree: &dyn Files, dirs: &[&str]) -> Option<String> {
     let at = |dir: &str, name: &str| if dir.is_empty() { name.to_owned() } else { format!("{dir}/{name}") };
-    let text = |name: &str| dirs.iter().find_map(|d| tree.text(&at(d, name)));
-    let found = text(".java-version").and_then(|t| versions::first_line(&t)).or_else(|| {
-        let pom = text("pom.xml")?;
-        let tags = ["maven.compiler.release", "maven.compiler.source", "java.version", "release", "source", "target"];
+    let texts = |name: &'static str| dirs.iter().filter_map(move |d| tree.text(&at(d, name)));
+    let tags = ["maven.compiler.release", "maven.compiler.source", "java.version", "release", "source", "target"];
+    let stated = |pom: &String| {
         tags.iter().find_map(|tag| {
             let value = pom.split_once(&format!("<{tag}>"))?.1.split('<').next()?.trim();
             (!value.is_empty() && !value.contains('$')).then(|| value.to_owned())
         })
-    })?;
+    };
+    let pinned = texts(".java-version").find_map(|t| versions::first_line(&t));
+    let found = pinned.or_else(|| texts("pom.xml").find_map(|pom| stated(&pom)))?;
     Some(found.strip_prefix("1.").map_or(found.clone(), str::to_owned))
 }
 

@@ -2,8 +2,24 @@ use serde_json::{Map, Value};
 
 /// The keys of a package.json that decide over tests and installation rather than over the code.
 const TRUSTED: [&str; 18] = [
-    "scripts", "jest", "vitest", "mocha", "ava", "tap", "nyc", "c8", "babel", "browserslist", "packageManager", "volta",
-    "engines", "workspaces", "overrides", "resolutions", "pnpm", "devEngines",
+    "scripts",
+    "jest",
+    "vitest",
+    "mocha",
+    "ava",
+    "tap",
+    "nyc",
+    "c8",
+    "babel",
+    "browserslist",
+    "packageManager",
+    "volta",
+    "engines",
+    "workspaces",
+    "overrides",
+    "resolutions",
+    "pnpm",
+    "devEngines",
 ];
 
 /// A package.json as a table; nothing where it is not one.

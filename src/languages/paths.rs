@@ -46,10 +46,30 @@ mod tests {
     #[test]
     fn tests_and_what_they_use_are_test_paths_at_the_root_too() {
         for path in [
-            "tests/conftest.py", "tests/helper.py", "tests/data/a.json", "a/tests/b.txt", "test/index.js", "src/a.test.ts", "a.spec.tsx",
-            "src/test/java/x/Fixture.java", "mod/src/test/resources/a.xml", "src/__tests__/a.ts", "test.js", "pkg/test_a.py",
-            "pkg/a_test.py", "conftest.py", "FooTest.java", "a/FooTests.java", "TestFoo.java", "a/b_test.go", "a/testdata/x.txt",
-            "src/__snapshots__/a.snap", "__mocks__/fs.js", "test/fixtures/a.json", "packages/a/test/b.json", "lib/test/a.js",
+            "tests/conftest.py",
+            "tests/helper.py",
+            "tests/data/a.json",
+            "a/tests/b.txt",
+            "test/index.js",
+            "src/a.test.ts",
+            "a.spec.tsx",
+            "src/test/java/x/Fixture.java",
+            "mod/src/test/resources/a.xml",
+            "src/__tests__/a.ts",
+            "test.js",
+            "pkg/test_a.py",
+            "pkg/a_test.py",
+            "conftest.py",
+            "FooTest.java",
+            "a/FooTests.java",
+            "TestFoo.java",
+            "a/b_test.go",
+            "a/testdata/x.txt",
+            "src/__snapshots__/a.snap",
+            "__mocks__/fs.js",
+            "test/fixtures/a.json",
+            "packages/a/test/b.json",
+            "lib/test/a.js",
         ] {
             assert!(is_test_path(path), "{path}");
         }
@@ -58,8 +78,18 @@ mod tests {
     #[test]
     fn code_is_not_a_test_path() {
         for path in [
-            "src/latest.ts", "contest.py", "src/main/java/Testimony.java", "attest.go", "src/testing.py", "docs/tests.md", "testing/a.go",
-            "protest/a.py", "a.testing.ts", "django/test/client.py", "src/spec/a.ts", "internal/spec/a.go",
+            "src/latest.ts",
+            "contest.py",
+            "src/main/java/Testimony.java",
+            "attest.go",
+            "src/testing.py",
+            "docs/tests.md",
+            "testing/a.go",
+            "protest/a.py",
+            "a.testing.ts",
+            "django/test/client.py",
+            "src/spec/a.ts",
+            "internal/spec/a.go",
         ] {
             assert!(!is_test_path(path), "{path}");
         }

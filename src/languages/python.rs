@@ -69,7 +69,8 @@ impl Language for Python {
         let python = format!("{venv}/bin/python");
         let step = |words: Vec<String>| Step { words, dir: plan.dir(at), env: environment(at), may_fail: false };
         let pip = |args: &[&str]| {
-            let words = [&[python.as_str(), "-m", "pip", "install", "--disable-pip-version-check", "-q"], args].concat();
+            let words =
+                [&[python.as_str(), "-m", "pip", "install", "--disable-pip-version-check", "-q"], args].concat();
             step(words.iter().map(|w| (*w).to_owned()).collect())
         };
         let mut steps = vec![step(vec![interpreter(plan), "-m".into(), "venv".into(), venv.clone()])];
@@ -94,19 +95,31 @@ impl Language for Python {
 
     fn test(&self, plan: &Plan, at: &Places, key: &Key) -> TestCommand {
         let mut words = vec![format!("{}/venv/bin/python", at.home), format!("{}/python_reporter.py", at.tools)];
-        let fixed = ["-q", "--tb=short", "--color=no", "-p", "no:cacheprovider", "--maxfail=0", "--continue-on-collection-errors"];
+        let fixed = [
+            "-q",
+            "--tb=short",
+            "--color=no",
+            "-p",
+            "no:cacheprovider",
+            "--maxfail=0",
+            "--continue-on-collection-errors",
+        ];
         words.extend(fixed.map(str::to_owned));
         words.extend(plan.facts("options").iter().cloned());
         TestCommand { words, dir: plan.dir(at), env: environment(at), stdin: stdin(at, key) }
     }
 
     fn read(&self, _plan: &Plan, files: &[(String, Vec<u8>)], key: &Key) -> Report {
-        files.iter().find(|(name, _)| name == "report.jsonl").map_or_else(Report::default, |(_, bytes)| parse_sealed(bytes, key))
+        files
+            .iter()
+            .find(|(name, _)| name == "report.jsonl")
+            .map_or_else(Report::default, |(_, bytes)| parse_sealed(bytes, key))
     }
 
     fn is_build_failure(&self, report: &Report, _stdout: &[u8], stderr: &[u8]) -> bool {
         let stderr = String::from_utf8_lossy(stderr);
-        report.problems.iter().any(|p| p.starts_with("collect ")) || stderr.contains("ImportError while loading conftest")
+        report.problems.iter().any(|p| p.starts_with("collect "))
+            || stderr.contains("ImportError while loading conftest")
     }
 
     fn ids_in_diff(&self, _plan: &Plan, patch: &[u8]) -> Vec<String> {
@@ -122,7 +135,9 @@ impl Language for Python {
                 class = Some((file, name.to_owned()));
             } else if let Some(name) = diff::name_after(bare, "def ").filter(|n| n.starts_with("test")) {
                 let inside = class.as_ref().filter(|(f, _)| line.starts_with([' ', '\t']) && *f == file);
-                found.push(inside.map_or_else(|| format!("{file}::{name}"), |(_, class)| format!("{file}::{class}::{name}")));
+                found.push(
+                    inside.map_or_else(|| format!("{file}::{name}"), |(_, class)| format!("{file}::{class}::{name}")),
+                );
             }
         }
         found

@@ -52,14 +52,17 @@ pub(super) fn plan(tree: &dyn Files, package: &str, runtime: Option<&str>) -> Re
             ));
         }
     };
-    let mut plan = Plan { manager: manager.into(), runner: "pytest".into(), package: package.into(), ..Plan::default() };
+    let mut plan =
+        Plan { manager: manager.into(), runner: "pytest".into(), package: package.into(), ..Plan::default() };
     plan.runtime = match runtime {
         Some(version) => version.to_owned(),
         None => asked_for(tree, &at).unwrap_or_default(),
     };
     let file = at("pyproject.toml");
     let pyproject: Table = match tree.text(&file) {
-        Some(text) => toml::from_str(&text).map_err(|e| LanguageError::Bad { path: file, what: e.message().to_owned() })?,
+        Some(text) => {
+            toml::from_str(&text).map_err(|e| LanguageError::Bad { path: file, what: e.message().to_owned() })?
+        }
         None => Table::new(),
     };
     plan.learn("requirements", REQUIREMENTS.iter().filter(|r| has(r)).map(|r| (*r).to_owned()));
@@ -71,12 +74,15 @@ pub(super) fn plan(tree: &dyn Files, package: &str, runtime: Option<&str>) -> Re
     plan.learn("group", first_of(keys(&pyproject, &["dependency-groups"]), &TEST_EXTRAS));
     if plan.fact("extra").is_none() {
         // An old project keeps its extras where only text can be read: the word of a heading is enough.
-        let setup = [at("setup.py"), at("setup.cfg")].iter().filter_map(|p| tree.text(p)).collect::<Vec<_>>().join("\n");
+        let setup =
+            [at("setup.py"), at("setup.cfg")].iter().filter_map(|p| tree.text(p)).collect::<Vec<_>>().join("\n");
         plan.learn("extra", first_of(extras_of_setup(&setup), &TEST_EXTRAS));
     }
     let options = default_options(tree, &at, &pyproject);
     for (option, plugin, off) in PLUGINS {
-        if options.iter().any(|o| o == option || o.starts_with(&format!("{option}=")) || option == "--cov" && o.starts_with("--cov"))
+        if options
+            .iter()
+            .any(|o| o == option || o.starts_with(&format!("{option}=")) || option == "--cov" && o.starts_with("--cov"))
             && !plan.facts("plugins").contains(&plugin.to_owned())
         {
             plan.learn("plugins", [plugin.to_owned()]);
@@ -89,7 +95,9 @@ pub(super) fn plan(tree: &dyn Files, package: &str, runtime: Option<&str>) -> Re
 
 fn asked_for(tree: &dyn Files, at: &dyn Fn(&str) -> String) -> Option<String> {
     let file = |name: &str| tree.text(&at(name)).or_else(|| tree.text(name));
-    let version = file(".python-version").and_then(|t| versions::first_line(&t)).or_else(|| versions::tool_version(&file(".tool-versions")?, "python"))?;
+    let version = file(".python-version")
+        .and_then(|t| versions::first_line(&t))
+        .or_else(|| versions::tool_version(&file(".tool-versions")?, "python"))?;
     // Anything but digits and dots names another interpreter or an environment.
     let version = version.strip_prefix("cpython-").unwrap_or(&version).to_owned();
     version.chars().all(|c| c.is_ascii_digit() || c == '.').then_some(version).filter(|v| v.starts_with("3."))
@@ -104,7 +112,8 @@ pub(super) fn pip_steps(plan: &Plan) -> Vec<Vec<String>> {
     if plan.manager == "pip" {
         steps.extend(plan.facts("requirements").iter().map(|r| vec!["-r".to_owned(), r.clone()]));
     }
-    let project = plan.fact("project").map(|_| plan.fact("extra").map_or_else(|| ".".to_owned(), |e| format!(".[{e}]")));
+    let project =
+        plan.fact("project").map(|_| plan.fact("extra").map_or_else(|| ".".to_owned(), |e| format!(".[{e}]")));
     let mut words: Vec<String> = project.into_iter().flat_map(|p| ["-e".to_owned(), p]).collect();
     words.extend(plan.fact("group").into_iter().flat_map(|g| ["--group".to_owned(), g.to_owned()]));
     if !words.is_empty() {
@@ -164,7 +173,8 @@ fn extras_of_setup(text: &str) -> Vec<String> {
         .iter()
         .filter(|e| {
             let quoted = [format!("\"{e}\":"), format!("'{e}':"), format!("{e}=["), format!("{e} = [")];
-            quoted.iter().any(|q| after.contains(q.as_str())) || after.lines().any(|l| l.trim_start().strip_prefix(**e).is_some_and(|r| r.trim_start() == "="))
+            quoted.iter().any(|q| after.contains(q.as_str()))
+                || after.lines().any(|l| l.trim_start().strip_prefix(**e).is_some_and(|r| r.trim_start() == "="))
         })
         .map(|e| (*e).to_owned())
         .collect()
@@ -172,7 +182,11 @@ fn extras_of_setup(text: &str) -> Vec<String> {
 
 /// The options that a project gives to pytest by default.
 fn default_options(tree: &dyn Files, at: &dyn Fn(&str) -> String, pyproject: &Table) -> Vec<String> {
-    let toml = pyproject.get("tool").and_then(|t| t.get("pytest")).and_then(|p| p.get("ini_options")).and_then(|o| o.get("addopts"));
+    let toml = pyproject
+        .get("tool")
+        .and_then(|t| t.get("pytest"))
+        .and_then(|p| p.get("ini_options"))
+        .and_then(|o| o.get("addopts"));
     let mut text = match toml {
         Some(Value::String(text)) => text.clone(),
         Some(Value::Array(list)) => list.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "),
@@ -200,7 +214,12 @@ pub(super) fn merge_pyproject(trusted: &[u8], theirs: &[u8]) -> Option<Vec<u8>> 
     for key in ["build-system", "dependency-groups"] {
         restore(&trusted, &mut theirs, key);
     }
-    inner(&trusted, &mut theirs, "tool", &["pytest", "coverage", "tox", "hatch", "pdm", "uv", "setuptools", "setuptools_scm", "poetry"]);
+    inner(
+        &trusted,
+        &mut theirs,
+        "tool",
+        &["pytest", "coverage", "tox", "hatch", "pdm", "uv", "setuptools", "setuptools_scm", "poetry"],
+    );
     inner(&trusted, &mut theirs, "project", &["entry-points", "optional-dependencies", "dynamic"]);
     toml::to_string(&theirs).ok().map(String::into_bytes)
 }
@@ -215,7 +234,8 @@ fn restore(trusted: &Table, theirs: &mut Table, key: &str) {
 fn inner(trusted: &Table, theirs: &mut Table, table: &str, keys: &[&str]) {
     let empty = Table::new();
     let before = trusted.get(table).and_then(Value::as_table).unwrap_or(&empty);
-    let Some(after) = theirs.entry(table.to_owned()).or_insert_with(|| Value::Table(Table::new())).as_table_mut() else {
+    let Some(after) = theirs.entry(table.to_owned()).or_insert_with(|| Value::Table(Table::new())).as_table_mut()
+    else {
         return;
     };
     keys.iter().for_each(|key| restore(before, after, key));

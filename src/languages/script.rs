@@ -43,7 +43,10 @@ pub(super) fn arguments(script: &str, runner: &str) -> Arguments {
     for command in commands(script) {
         let is_runner = |(word, _): &(String, bool)| {
             let name = word.rsplit('/').next().unwrap_or(word);
-            name == runner || runner != "node" && name == format!("{runner}.js") || runner == "vitest" && name == "vitest.mjs" || runner == "node" && name == "tsx"
+            name == runner
+                || runner != "node" && name == format!("{runner}.js")
+                || runner == "vitest" && name == "vitest.mjs"
+                || runner == "node" && name == "tsx"
         };
         let Some(at) = command.iter().position(is_runner) else { continue };
         found.environment = command[..at].iter().filter(|(w, _)| assigns(w)).map(|(w, _)| w.clone()).collect();
@@ -53,11 +56,14 @@ pub(super) fn arguments(script: &str, runner: &str) -> Arguments {
         }
         while let Some((word, quoted)) = words.next() {
             let name = word.split('=').next().unwrap_or(word);
-            let dropped = DROPPED.iter().find(|(d, _)| *d == name || name.starts_with("--coverage.") && *d == "--coverage");
+            let dropped =
+                DROPPED.iter().find(|(d, _)| *d == name || name.starts_with("--coverage.") && *d == "--coverage");
             match dropped {
                 Some((_, true)) if !word.contains('=') => drop(words.next()),
                 Some(_) => {}
-                None if !quoted && word.contains(['*', '?']) && word.chars().all(plain) => found.patterns.push(word.clone()),
+                None if !quoted && word.contains(['*', '?']) && word.chars().all(plain) => {
+                    found.patterns.push(word.clone())
+                }
                 None => found.arguments.push(word.clone()),
             }
         }
@@ -73,7 +79,8 @@ fn plain(c: char) -> bool {
 
 fn assigns(word: &str) -> bool {
     word.split_once('=').is_some_and(|(name, _)| {
-        name.starts_with(|c: char| c.is_ascii_uppercase() || c == '_') && name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+        name.starts_with(|c: char| c.is_ascii_uppercase() || c == '_')
+            && name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
     })
 }
 
@@ -158,7 +165,8 @@ mod tests {
 
     #[test]
     fn files_of_a_configuration_are_found_behind_their_keys() {
-        let text = "export default { setupFiles: ['./a.ts', \"b.ts\"], alias: { x: './src/x' }, globalSetup: './g.ts' }";
+        let text =
+            "export default { setupFiles: ['./a.ts', \"b.ts\"], alias: { x: './src/x' }, globalSetup: './g.ts' }";
         assert_eq!(strings_after(text, "setupFiles"), ["./a.ts", "b.ts"]);
         assert_eq!(strings_after(text, "globalSetup"), ["./g.ts"]);
         assert_eq!(strings_after("{\"jest\":{\"setupFiles\":[\"x\"]}}", "setupFiles"), ["x"]);

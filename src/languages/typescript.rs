@@ -1,5 +1,7 @@
 use super::plan::{env, stdin};
-use super::{Files, Language, LanguageError, Places, Plan, Step, TestCommand, Tool, diff, json, typescript_project as project};
+use super::{
+    Files, Language, LanguageError, Places, Plan, Step, TestCommand, Tool, diff, json, typescript_project as project,
+};
 use crate::reports::{Key, Report, parse_sealed};
 
 /// TypeScript and JavaScript: npm, pnpm or yarn, and vitest, jest, mocha or Node's own runner.
@@ -113,7 +115,13 @@ impl Language for TypeScript {
                 }
                 words
             }
-            "mocha" => vec!["mocha".into(), format!("--require={}", reporter("freeze.cjs")), "--reporter".into(), reporter("mocha_reporter.cjs"), "--exit".into()],
+            "mocha" => vec![
+                "mocha".into(),
+                format!("--require={}", reporter("freeze.cjs")),
+                "--reporter".into(),
+                reporter("mocha_reporter.cjs"),
+                "--exit".into(),
+            ],
             _ => vec![
                 "node".into(),
                 format!("--require={}", reporter("freeze.cjs")),
@@ -128,21 +136,35 @@ impl Language for TypeScript {
         if let [first, ..] = plan.facts("patterns") {
             // Patterns that the project's script leaves to the shell; they hold nothing but names and stars.
             let patterns = [std::slice::from_ref(first), &plan.facts("patterns")[1..]].concat().join(" ");
-            words = [vec!["/bin/sh".into(), "-c".into(), format!("exec \"$@\" {patterns}"), "sh".into()], words].concat();
+            words =
+                [vec!["/bin/sh".into(), "-c".into(), format!("exec \"$@\" {patterns}"), "sh".into()], words].concat();
         }
         let mut pairs = environment(plan, at);
-        pairs.extend(plan.facts("environment").iter().filter_map(|e| e.split_once('=')).map(|(k, v)| (k.into(), v.into())));
+        pairs.extend(
+            plan.facts("environment").iter().filter_map(|e| e.split_once('=')).map(|(k, v)| (k.into(), v.into())),
+        );
         TestCommand { words, dir: plan.dir(at), env: pairs, stdin: stdin(at, key) }
     }
 
     fn read(&self, _plan: &Plan, files: &[(String, Vec<u8>)], key: &Key) -> Report {
-        files.iter().find(|(name, _)| name == "report.jsonl").map_or_else(Report::default, |(_, bytes)| parse_sealed(bytes, key))
+        files
+            .iter()
+            .find(|(name, _)| name == "report.jsonl")
+            .map_or_else(Report::default, |(_, bytes)| parse_sealed(bytes, key))
     }
 
     fn is_build_failure(&self, report: &Report, stdout: &[u8], stderr: &[u8]) -> bool {
-        let marks = ["SyntaxError", "Transform failed", "error TS", "ERR_MODULE_NOT_FOUND", "Cannot find module", "is not a constructor"];
+        let marks = [
+            "SyntaxError",
+            "Transform failed",
+            "error TS",
+            "ERR_MODULE_NOT_FOUND",
+            "Cannot find module",
+            "is not a constructor",
+        ];
         let said = [stdout, stderr].map(String::from_utf8_lossy);
-        report.problems.iter().any(|p| p.starts_with("load ")) || report.cases.is_empty() && said.iter().any(|s| marks.iter().any(|m| s.contains(m)))
+        report.problems.iter().any(|p| p.starts_with("load "))
+            || report.cases.is_empty() && said.iter().any(|s| marks.iter().any(|m| s.contains(m)))
     }
 
     fn ids_in_diff(&self, _plan: &Plan, patch: &[u8]) -> Vec<String> {

@@ -13,7 +13,8 @@ const LOCKS: [(&str, &str); 4] =
 /// Reads a project.
 pub(super) fn plan(tree: &dyn Files, package: &str, runtime: Option<&str>) -> Result<Plan, LanguageError> {
     let own_path = join(package, "package.json");
-    let own = read(tree, &own_path)?.ok_or_else(|| LanguageError::missing(&own_path, "a package under test has a package.json"))?;
+    let own = read(tree, &own_path)?
+        .ok_or_else(|| LanguageError::missing(&own_path, "a package under test has a package.json"))?;
     let root = if package.is_empty() { own.clone() } else { read(tree, "package.json")?.unwrap_or_default() };
     let mut plan = Plan { package: package.into(), ..Plan::default() };
     manager(tree, &mut plan, &own, &root);
@@ -27,7 +28,9 @@ pub(super) fn plan(tree: &dyn Files, package: &str, runtime: Option<&str>) -> Re
     plan.learn("arguments", asked.arguments);
     plan.learn("patterns", asked.patterns);
     plan.learn("environment", asked.environment);
-    if plan.runner == "jest" && [&own, &root].iter().find_map(|p| dependency(p, "jest")).is_none_or(|v| major(v).is_none_or(|m| m >= 29)) {
+    if plan.runner == "jest"
+        && [&own, &root].iter().find_map(|p| dependency(p, "jest")).is_none_or(|v| major(v).is_none_or(|m| m >= 29))
+    {
         plan.learn("workers", ["yes".to_owned()]);
     }
     plan.caches = vec![
@@ -44,12 +47,15 @@ fn join(dir: &str, name: &str) -> String {
 
 fn read(tree: &dyn Files, path: &str) -> Result<Option<Package>, LanguageError> {
     let Some(text) = tree.text(path) else { return Ok(None) };
-    object(&text).map(Some).ok_or_else(|| LanguageError::Bad { path: path.to_owned(), what: "it is not a JSON object".into() })
+    object(&text)
+        .map(Some)
+        .ok_or_else(|| LanguageError::Bad { path: path.to_owned(), what: "it is not a JSON object".into() })
 }
 
 /// A script that only calls another (`npm run test:unit`) stands for that one.
 fn resolve(package: &Package, text: &str) -> String {
-    let called = ["npm run ", "pnpm run ", "yarn run ", "pnpm ", "yarn "].iter().find_map(|p| text.trim().strip_prefix(p));
+    let called =
+        ["npm run ", "pnpm run ", "yarn run ", "pnpm ", "yarn "].iter().find_map(|p| text.trim().strip_prefix(p));
     let script = called.and_then(|name| package.get("scripts")?.get(name.split_whitespace().next()?)?.as_str());
     script.unwrap_or(text).to_owned()
 }
@@ -72,7 +78,11 @@ fn manager(tree: &dyn Files, plan: &mut Plan, own: &Package, root: &Package) {
     if found.is_empty() {
         plan.notes.push("there is no lockfile: versions of dependencies are those of the day of the install".into());
         plan.learn("no_lock", ["yes".to_owned()]);
-        dir = if tree.has("package.json") && root.contains_key("workspaces") { String::new() } else { plan.package.clone() };
+        dir = if tree.has("package.json") && root.contains_key("workspaces") {
+            String::new()
+        } else {
+            plan.package.clone()
+        };
     }
     found.dedup();
     if found.len() > 1 {
@@ -92,7 +102,8 @@ fn manager(tree: &dyn Files, plan: &mut Plan, own: &Package, root: &Package) {
 
 /// The manager that wrote a lockfile of this version.
 fn pnpm_of(lock: &str) -> String {
-    let version = lock.lines().find_map(|l| l.strip_prefix("lockfileVersion:")).unwrap_or("").trim().trim_matches(['\'', '"']);
+    let version =
+        lock.lines().find_map(|l| l.strip_prefix("lockfileVersion:")).unwrap_or("").trim().trim_matches(['\'', '"']);
     match version.split('.').next() {
         Some("5") => "pnpm@7.33.7".into(),
         Some("6") => "pnpm@8.15.9".into(),
@@ -102,7 +113,8 @@ fn pnpm_of(lock: &str) -> String {
 
 fn node_version(tree: &dyn Files, package: &str, packages: &[&Package], notes: &mut Vec<String>) -> Option<String> {
     let file = |name: &str| tree.text(&join(package, name)).or_else(|| tree.text(name));
-    let field = |table: &str, key: &str| packages.iter().find_map(|p| p.get(table)?.get(key)?.as_str().map(str::to_owned));
+    let field =
+        |table: &str, key: &str| packages.iter().find_map(|p| p.get(table)?.get(key)?.as_str().map(str::to_owned));
     let found = file(".nvmrc")
         .and_then(|t| versions::first_line(&t))
         .or_else(|| file(".node-version").and_then(|t| versions::first_line(&t)))
@@ -161,7 +173,21 @@ fn runner(tree: &dyn Files, package: &str, own: &Package, root: &Package) -> Res
 
 /// Files of the tree that the runner's configuration has loaded before or around every test.
 pub(super) fn setup_files(tree: &dyn Files, plan: &Plan) -> Vec<String> {
-    let keys = ["setupFiles", "setupFilesAfterEnv", "globalSetup", "globalTeardown", "testEnvironment", "runner", "resolver", "transform", "preset", "require", "reporters", "snapshotSerializers", "import"];
+    let keys = [
+        "setupFiles",
+        "setupFilesAfterEnv",
+        "globalSetup",
+        "globalTeardown",
+        "testEnvironment",
+        "runner",
+        "resolver",
+        "transform",
+        "preset",
+        "require",
+        "reporters",
+        "snapshotSerializers",
+        "import",
+    ];
     let paths = tree.paths();
     let mut found = Vec::new();
     for dir in [plan.package.as_str(), ""] {
@@ -173,7 +199,14 @@ pub(super) fn setup_files(tree: &dyn Files, plan: &Plan) -> Vec<String> {
         for text in config.filter_map(|p| tree.text(p)) {
             let named = keys.iter().flat_map(|key| script::strings_after(&text, key));
             for file in named.map(|s| join(dir, s.trim_start_matches("<rootDir>/").trim_start_matches("./"))) {
-                found.extend(paths.iter().filter(|p| **p == file || p.strip_prefix(&file).is_some_and(|r| r.starts_with('.') && !r.contains('/'))).cloned());
+                found.extend(
+                    paths
+                        .iter()
+                        .filter(|p| {
+                            **p == file || p.strip_prefix(&file).is_some_and(|r| r.starts_with('.') && !r.contains('/'))
+                        })
+                        .cloned(),
+                );
             }
         }
     }
@@ -190,16 +223,26 @@ pub(super) fn install(plan: &Plan, at: &Places) -> Vec<(Vec<String>, bool, bool)
     if !plan.runtime.is_empty() {
         // Node comes as a package, so that a registry is all that is needed for an exact version.
         let code = "case $(uname -m) in aarch64|arm64) a=arm64;; *) a=x64;; esac; exec npm install --no-audit --no-fund --prefix \"$1\" \"node-linux-$a@$2\"";
-        steps.push((vec!["/bin/sh".into(), "-c".into(), code.into(), "sh".into(), format!("{home}/node"), plan.runtime.clone()], false, false));
+        steps.push((
+            vec!["/bin/sh".into(), "-c".into(), code.into(), "sh".into(), format!("{home}/node"), plan.runtime.clone()],
+            false,
+            false,
+        ));
     }
     let (name, version) = plan.manager.split_once('@').unwrap_or((&plan.manager, ""));
     let version = match (name, version, major(&plan.runtime)) {
-        ("npm", "", Some(old)) if old < 20 => ["6.14.18", "8.19.4", "10.9.4"][usize::from(old > 14) + usize::from(old > 16)],
+        ("npm", "", Some(old)) if old < 20 => {
+            ["6.14.18", "8.19.4", "10.9.4"][usize::from(old > 14) + usize::from(old > 16)]
+        }
         (_, version, _) => version,
     };
     if !version.is_empty() {
         let package = if name == "yarn" && major(version).is_some_and(|m| m >= 2) { "@yarnpkg/cli-dist" } else { name };
-        steps.push((words(&format!("npm install --no-audit --no-fund --prefix {home}/manager {package}@{version}")), false, false));
+        steps.push((
+            words(&format!("npm install --no-audit --no-fund --prefix {home}/manager {package}@{version}")),
+            false,
+            false,
+        ));
     }
     let locked = plan.fact("no_lock").is_none();
     let berry = name == "yarn" && major(version).is_some_and(|m| m >= 2);

@@ -32,7 +32,8 @@ pub(super) fn node_line(word: &str) -> Option<String> {
         Some(line) => LINES.iter().find(|(name, _)| line.eq_ignore_ascii_case(name)).map_or("", |(_, major)| major),
         None => word.trim_start_matches('v').trim_end_matches(".x"),
     };
-    (digits.starts_with(|c: char| c.is_ascii_digit()) && digits.chars().all(|c| c.is_ascii_digit() || c == '.')).then(|| digits.to_owned())
+    (digits.starts_with(|c: char| c.is_ascii_digit()) && digits.chars().all(|c| c.is_ascii_digit() || c == '.'))
+        .then(|| digits.to_owned())
 }
 
 /// Whether an installed version is the one that was asked for: `3.12` asks for any 3.12.

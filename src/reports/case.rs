@@ -98,7 +98,12 @@ mod tests {
     use super::*;
 
     fn report(cases: &[(&str, Status)]) -> Report {
-        let case = |(id, status): &(&str, Status)| Case { id: (*id).into(), status: *status, seconds: None, message: String::new() };
+        let case = |(id, status): &(&str, Status)| Case {
+            id: (*id).into(),
+            status: *status,
+            seconds: None,
+            message: String::new(),
+        };
         Report { cases: cases.iter().map(case).collect(), ..Report::default() }
     }
 
@@ -109,7 +114,9 @@ mod tests {
 
     #[test]
     fn only_a_pass_is_a_pass() {
-        for status in [Status::Skipped, Status::ExpectedFailure, Status::UnexpectedPass, Status::Failed, Status::Errored] {
+        for status in
+            [Status::Skipped, Status::ExpectedFailure, Status::UnexpectedPass, Status::Failed, Status::Errored]
+        {
             assert_eq!(verdict_of("a", &report(&[("a", status)])), Some(false));
         }
         assert_eq!(verdict_of("a", &report(&[("a", Status::Passed)])), Some(true));

@@ -139,7 +139,12 @@ impl Run {
 
     fn finish(self, report: &mut Report) {
         for ((folder, test), said) in self.open {
-            report.push(Case { id: format!("{folder}::{test}"), status: Status::Errored, seconds: None, message: said });
+            report.push(Case {
+                id: format!("{folder}::{test}"),
+                status: Status::Errored,
+                seconds: None,
+                message: said,
+            });
         }
         for (folder, well) in &self.ended {
             if !well && !self.failing.contains(folder) {

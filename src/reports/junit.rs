@@ -66,7 +66,8 @@ impl Walk<'_> {
         if name == "testcase" {
             let class = attribute(e, "classname").unwrap_or_default();
             let test = attribute(e, "name").unwrap_or_default();
-            let seconds = attribute(e, "time").and_then(|t| t.replace(',', "").parse().ok()).filter(|s: &f64| s.is_finite());
+            let seconds =
+                attribute(e, "time").and_then(|t| t.replace(',', "").parse().ok()).filter(|s: &f64| s.is_finite());
             let id = format!("{}::{}", class.trim(), test.trim());
             self.case = Some(Case { id, status: Status::Passed, seconds, message: String::new() });
         } else if let Some(case) = &mut self.case {

@@ -18,7 +18,8 @@ pub fn open_parcel(files: &[(String, Vec<u8>)], key: &Key) -> (Seal, Option<i32>
     }
     let mut lines = before.lines();
     let exit = lines.next().and_then(|l| l.strip_prefix("exit ")).and_then(|e| e.parse().ok());
-    let listed: BTreeMap<&str, &str> = lines.filter_map(|l| l.split_once("  ")).map(|(sum, name)| (name, sum)).collect();
+    let listed: BTreeMap<&str, &str> =
+        lines.filter_map(|l| l.split_once("  ")).map(|(sum, name)| (name, sum)).collect();
     for (name, bytes) in files.iter().filter(|(name, _)| name != "seal") {
         if listed.get(name.as_str()) != Some(&hex(&Sha256::digest(bytes)).as_str()) {
             return (Seal::Broken("a file of the report is not as the launcher saw it".into()), exit);

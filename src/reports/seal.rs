@@ -56,7 +56,10 @@ mod tests {
     #[test]
     fn the_code_is_the_one_of_the_standard() {
         // RFC 4231, case 2, with its key written as this type keeps keys.
-        assert_eq!(Key("Jefe".into()).sign(b"what do ya want for nothing?"), "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+        assert_eq!(
+            Key("Jefe".into()).sign(b"what do ya want for nothing?"),
+            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+        );
     }
 
     #[test]

@@ -1,0 +1,42 @@
+//! What trees say about themselves, what patches may not touch, and tests of the demo suite run by their own tools.
+
+mod detect;
+mod protect;
+mod run;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use tsbench::languages::Places;
+
+pub type Tree = BTreeMap<String, Vec<u8>>;
+
+pub fn tree(files: &[(&str, &str)]) -> Tree {
+    files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec())).collect()
+}
+
+pub fn demo(task: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tasks/demo").join(task)
+}
+
+/// Every file below a folder.
+pub fn files(root: &Path) -> Tree {
+    walkdir::WalkDir::new(root)
+        .into_iter()
+        .map(Result::unwrap)
+        .filter(|e| e.file_type().is_file())
+        .map(|e| {
+            let path = e.path().strip_prefix(root).unwrap().to_str().unwrap().to_owned();
+            (path, std::fs::read(e.path()).unwrap())
+        })
+        .collect()
+}
+
+pub fn places() -> Places {
+    Places {
+        tree: "/w/tree".into(),
+        home: "/w/home".into(),
+        tools: "/w/tools".into(),
+        report: "/w/report".into(),
+        path: "/usr/bin".into(),
+    }
+}
