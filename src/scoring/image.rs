@@ -133,7 +133,8 @@ async fn install_in(ready: &mut Ready, tree: &Tree, sandbox: &mut dyn Sandbox) -
 }
 
 async fn run(sandbox: &mut dyn Sandbox, step: &Step, seconds: u64) -> Result<Finished, crate::sandbox::SandboxError> {
-    let command = Command { dir: inside(sandbox, &step.dir), env: step.env.clone(), seconds, ..Command::new(step.words.clone()) };
+    let command =
+        Command { dir: inside(sandbox, &step.dir), env: step.env.clone(), seconds, ..Command::new(step.words.clone()) };
     sandbox.exec(&command).await
 }
 

@@ -21,7 +21,7 @@ pub(super) fn all(b: &Board<'_>) -> Vec<Number> {
         // What the plans say of the task's tests; where they say nothing, pages do not either.
         for (stat, said) in [("targets", task.targets), ("guards", task.guards)] {
             if let Some(said) = said {
-                s.count(stat, u64::from(said));
+                s.count(stat, said);
             }
         }
         list.append(&mut s.list);

@@ -142,7 +142,7 @@ async fn a_snapshot_is_a_start_and_can_be_evicted() {
     shared::snapshot(&place, &name).await;
     tokio::time::sleep(Duration::from_millis(500)).await; // its last container is being removed
     let removed = place.provider.evict(0).await.unwrap();
-    assert_eq!(removed, [name.clone()], "all of its kind, and nothing else");
+    assert_eq!(removed, std::slice::from_ref(&name), "all of its kind, and nothing else");
     assert_eq!(place.provider.image(&name).await.unwrap(), None);
     assert!(place.provider.image(IMAGE).await.unwrap().is_some());
 }
