@@ -31,7 +31,7 @@ else
     exec 4>&1
     code=$({ { "$@" </dev/null 3>&- 4>&-; echo $? >&3; } | tee "$folder/out" 3>&- >&4; } 3>&1)
     exec 4>&-
-    grep -a -E '^\[(INFO|WARNING|ERROR)\] +Tests run: [0-9, A-Za-z:]*$' "$folder/out" | tail -n 1000 >"$folder/counts"
+    grep -a -E '^(\[(INFO|WARNING|ERROR)\] +)?Tests run: [0-9, A-Za-z:]*$' "$folder/out" | tail -n 1000 >"$folder/counts"
     rm -f "$folder/out"
     reports -print | {
         n=0

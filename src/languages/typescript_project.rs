@@ -215,6 +215,29 @@ pub(super) fn setup_files(tree: &dyn Files, plan: &Plan) -> Vec<String> {
     found
 }
 
+/// Runs the scripts of dependencies that have some, by name: without names, npm and pnpm would run those of the root too.
+const REBUILD: &str = r#"
+const fs = require("fs"), { spawnSync } = require("child_process"), found = new Set();
+const list = (dir) => { try { return fs.readdirSync(dir); } catch { return []; } };
+const look = (dir) => {
+  let text;
+  try { text = JSON.parse(fs.readFileSync(`${dir}/package.json`)); } catch { return; }
+  const s = text.scripts ?? {};
+  if (s.preinstall || s.install || s.postinstall || fs.existsSync(`${dir}/binding.gyp`)) found.add(text.name);
+  if (!fs.lstatSync(dir).isSymbolicLink()) all(`${dir}/node_modules`);
+};
+const all = (dir) => {
+  for (const name of list(dir)) {
+    if (name.startsWith("@")) for (const inner of list(`${dir}/${name}`)) look(`${dir}/${name}/${inner}`);
+    else if (!name.startsWith(".") && !fs.lstatSync(`${dir}/${name}`).isSymbolicLink()) look(`${dir}/${name}`);
+  }
+};
+all("node_modules");
+for (const one of list("node_modules/.pnpm")) all(`node_modules/.pnpm/${one}/node_modules`);
+const extra = process.argv[1] === "pnpm" ? ["--config.dangerouslyAllowAllBuilds=true"] : ["--no-audit", "--no-fund"];
+if (found.size) process.exit(spawnSync(process.argv[1], ["rebuild", ...found, ...extra], { stdio: "inherit" }).status ?? 1);
+"#;
+
 /// The commands of an installation: words, whether they may fail, and whether the pinned Node runs them.
 pub(super) fn install(plan: &Plan, at: &Places) -> Vec<(Vec<String>, bool, bool)> {
     let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<String>>();
@@ -258,10 +281,8 @@ pub(super) fn install(plan: &Plan, at: &Places) -> Vec<(Vec<String>, bool, bool)
     };
     steps.push((words(&format!("/usr/bin/env {text}")), false, true));
     // The scripts of dependencies run, those of the root (hooks, builds) do not; one that cannot is seen in the tests.
-    let scripts = match name {
-        "pnpm" => "pnpm rebuild --config.dangerouslyAllowAllBuilds=true",
-        _ => "npm rebuild --no-audit --no-fund",
-    };
-    steps.push((words(&format!("/usr/bin/env {scripts}")), true, true));
+    let by = if name == "pnpm" { "pnpm" } else { "npm" };
+    let rebuild = ["/usr/bin/env", "node", "-e", REBUILD, by].map(str::to_owned).to_vec();
+    steps.push((rebuild, true, true));
     steps
 }
