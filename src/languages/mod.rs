@@ -11,7 +11,6 @@ mod go;
 mod java;
 mod java_build;
 mod json;
-mod paths;
 mod plan;
 mod python;
 mod python_project;
@@ -20,9 +19,9 @@ mod typescript;
 mod typescript_project;
 mod versions;
 
+pub use crate::schema::is_test_path;
 pub use error::LanguageError;
 pub use glob::glob_matches;
-pub use paths::is_test_path;
 pub use plan::{Files, Places, Plan, Step, TestCommand, Tool, protects};
 pub use versions::is_version;
 

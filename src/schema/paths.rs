@@ -1,81 +1,95 @@
-/// Whether a path of a repository belongs to its tests: by its folders, or by its name.
+/// Whether a path belongs to tests: the rule of all languages.
 ///
-/// The rule is the same for every language, and holds at the root of a repository as well as below it.
+/// A folder of tests counts wherever it stands, at the root too, with everything in it: helpers, fixtures, resources.
 pub fn is_test_path(path: &str) -> bool {
-    let parts: Vec<&str> = path.split('/').collect();
-    let (folders, name) = parts.split_at(parts.len().saturating_sub(1));
-    let name = name.first().copied().unwrap_or("");
-    let in_test_folder =
-        folders.iter().any(|f| {
-            matches!(*f, "tests" | "test" | "__tests__" | "testdata" | "__mocks__" | "__fixtures__" | "__snapshots__")
-        }) || folders.windows(2).any(|w| w[0] == "src" && matches!(w[1], "test" | "testFixtures" | "integrationTest"));
-    in_test_folder || is_test_name(name)
-}
-
-fn is_test_name(name: &str) -> bool {
+    let mut folders: Vec<&str> = path.split('/').collect();
+    let Some(name) = folders.pop() else { return false };
+    let script = [".ts", ".tsx", ".js", ".jsx", ".cjs", ".mjs", ".cts", ".mts"].iter().any(|end| name.ends_with(end));
+    let in_folder = folders.iter().enumerate().any(|(i, f)| {
+        // `django/test/` is code; `test/` at a root is not, nor is it anywhere for scripts.
+        let root = i == 0 || i == 2 && PACKAGES.contains(&folders[0]);
+        FOLDERS.contains(f) || *f == "test" && (root || script) || *f == "spec" && root && script
+    });
+    let in_folder = in_folder || folders.windows(2).any(|w| w[0] == "src" && SOURCES.contains(&w[1]));
     let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
-    let script = matches!(extension, "ts" | "tsx" | "js" | "jsx" | "cjs" | "mjs" | "cts" | "mts");
-    match extension {
-        "py" => stem.starts_with("test_") || stem.ends_with("_test") || stem == "conftest" || stem == "tests",
-        "go" => stem.ends_with("_test"),
+    let by_name = match extension {
+        "ts" | "tsx" | "js" | "jsx" | "cjs" | "mjs" | "cts" | "mts" => stem == "test",
+        "py" => stem.starts_with("test_") || stem.ends_with("_test") || stem == "conftest",
         "java" | "kt" | "groovy" => {
-            stem.ends_with("Test")
-                || stem.ends_with("Tests")
-                || stem.ends_with("TestCase")
-                || stem.ends_with("IT")
-                || is_word_test(stem)
+            ["Test", "Tests", "TestCase", "IT"].iter().any(|end| stem.ends_with(end)) || upper_after(stem, "Test")
         }
+        "go" => stem.ends_with("_test"),
         "snap" => true,
-        _ => script && (stem == "test" || stem.ends_with(".test") || stem.ends_with(".spec")),
-    }
+        _ => false,
+    };
+    in_folder || by_name || name.contains(".test.") || name.contains(".spec.") || name.contains(".test-d.")
 }
 
-/// `TestParser`, and not `Testimony`.
-fn is_word_test(stem: &str) -> bool {
-    stem.strip_prefix("Test")
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with(|c: char| c.is_ascii_uppercase() || c.is_ascii_digit()))
+/// Folders that hold tests or what only tests use.
+const FOLDERS: [&str; 6] = ["tests", "__tests__", "__mocks__", "__snapshots__", "__fixtures__", "testdata"];
+
+/// Folders of a monorepo that hold one package a folder.
+const PACKAGES: [&str; 6] = ["packages", "apps", "libs", "modules", "plugins", "workspaces"];
+
+/// Folders that hold tests below `src/`, as Maven and Gradle have them.
+const SOURCES: [&str; 4] = ["test", "testFixtures", "integrationTest", "androidTest"];
+
+/// `TestParser`, yet not `Testimony`.
+fn upper_after(stem: &str, start: &str) -> bool {
+    stem.strip_prefix(start).is_some_and(|rest| rest.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit()))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::is_test_path;
+    use super::*;
 
     #[test]
-    fn tests_are_known_by_folder_and_by_name_at_the_root_too() {
+    fn tests_and_what_they_use_are_test_paths_at_the_root_too() {
         for path in [
-            "tests/helper.py",
             "tests/conftest.py",
-            "conftest.py",
-            "a/tests/data.json",
-            "src/test/java/x/Fixture.java",
-            "m/src/test/resources/a.xml",
-            "src/a.test.ts",
-            "src/a.spec.tsx",
-            "src/test.ts",
-            "src/__tests__/a.js",
-            "test_a.py",
-            "pkg/a_test.py",
-            "pkg/a_test.go",
-            "pkg/testdata/x",
-            "ParserTest.java",
-            "ParserTests.java",
-            "TestParser.java",
-            "src/__snapshots__/a.snap",
+            "tests/helper.py",
+            "tests/data/a.json",
+            "a/tests/b.txt",
             "test/index.js",
+            "src/a.test.ts",
+            "a.spec.tsx",
+            "src/test/java/x/Fixture.java",
+            "mod/src/test/resources/a.xml",
+            "src/__tests__/a.ts",
+            "test.js",
+            "pkg/test_a.py",
+            "pkg/a_test.py",
+            "conftest.py",
+            "FooTest.java",
+            "a/FooTests.java",
+            "TestFoo.java",
+            "a/b_test.go",
+            "a/testdata/x.txt",
+            "src/__snapshots__/a.snap",
+            "__mocks__/fs.js",
+            "test/fixtures/a.json",
+            "packages/a/test/b.json",
+            "lib/test/a.js",
         ] {
             assert!(is_test_path(path), "{path}");
         }
+    }
+
+    #[test]
+    fn code_is_not_a_test_path() {
         for path in [
-            "src/a.ts",
-            "src/testing.py",
-            "src/latest.js",
-            "Testimony.java",
+            "src/latest.ts",
             "contest.py",
-            "src/attestation/a.go",
-            "tester.go",
+            "src/main/java/Testimony.java",
+            "attest.go",
+            "src/testing.py",
             "docs/tests.md",
-            "src/main/java/x/A.java",
+            "testing/a.go",
             "protest/a.py",
+            "a.testing.ts",
+            "django/test/client.py",
+            "src/spec/a.ts",
+            "internal/spec/a.go",
         ] {
             assert!(!is_test_path(path), "{path}");
         }
