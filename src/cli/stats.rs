@@ -3,10 +3,12 @@ use super::say;
 use crate::results::{Dataset, read};
 use crate::site::numbers::{Computed, compute};
 use crate::site::{Board, Config, Entry};
+use crate::stats::cost::dollars;
 use clap::Args;
 use clap::builder::BoolishValueParser;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::path::PathBuf;
 
 /// Print the numbers without the site.
@@ -21,6 +23,9 @@ pub struct Stats {
     /// Names and keys of models; without it they are those of the runs
     #[arg(long, env = "TSBENCH_SITE_CONFIG")]
     config: Option<PathBuf>,
+    /// Print what was counted of each model at each task as CSV, and no estimate
+    #[arg(long, env = "TSBENCH_CELLS", value_parser = BoolishValueParser::new())]
+    cells: bool,
     /// Print every number as JSON
     #[arg(long, env = "TSBENCH_JSON", value_parser = BoolishValueParser::new())]
     json: bool,
@@ -42,6 +47,9 @@ pub fn run(args: &Stats) -> anyhow::Result<Exit> {
         None => Config::plain("results"),
     };
     config.boards = Config::boards_of(&data);
+    if args.cells {
+        return print_cells(&config, &data);
+    }
     let computed = compute(&config, &data, Some(&args.k))?;
     if args.json {
         print_json(&computed, &data)?;
@@ -49,6 +57,35 @@ pub fn run(args: &Stats) -> anyhow::Result<Exit> {
         print_table(&computed, &args.k);
     }
     Ok(Exit::Good)
+}
+
+/// One line a model and task: what the raw lines say, summed.
+fn print_cells(config: &Config, data: &Dataset) -> anyhow::Result<Exit> {
+    let mut out = String::from("suite,model,agent,condition,task,attempts,fixed,excluded,priced,cost_usd\n");
+    for board in &config.boards {
+        let b = Board::gather(config, board, data, &|_| true)?;
+        let tasks: Vec<String> = b.tasks.iter().map(|t| csv_field(&t.id)).collect();
+        for e in &b.entries {
+            let [suite, model, agent, condition] =
+                [&b.config.suite, &e.model.id, &e.agent, &e.condition].map(|t| csv_field(t));
+            for (task, c) in tasks.iter().zip(&e.cells).filter(|(_, c)| c.n + c.excluded > 0) {
+                let cost = dollars(i128::from(c.cost));
+                let _ = writeln!(
+                    out,
+                    "{suite},{model},{agent},{condition},{task},{},{},{},{},{cost}",
+                    c.n, c.c, c.excluded, c.priced
+                );
+            }
+        }
+    }
+    say!("{}", out.trim_end());
+    Ok(Exit::Good)
+}
+
+/// A text as a field of CSV.
+fn csv_field(text: &str) -> String {
+    let plain = !text.contains([',', '"', '\n', '\r']);
+    if plain { text.to_owned() } else { format!("\"{}\"", text.replace('"', "\"\"")) }
 }
 
 fn print_json(computed: &Computed<'_>, data: &Dataset) -> anyhow::Result<()> {
