@@ -360,6 +360,9 @@ fn stats_prints_the_sites_numbers_without_the_site() {
     let value: Value = serde_json::from_str(&run(&["--k", "1,3", "--json"])).unwrap();
     let rate = value["numbers"].as_array().unwrap().iter().find(|n| n["id"] == "board.s-1.m1.rate").unwrap();
     assert_eq!(rate["value"], world.numbers()["board.b.m1.rate"]["value"]);
+    let cells = run(&["--cells"]);
+    assert_eq!(cells.lines().count(), 9, "a heading and two models at four tasks: {cells}");
+    assert!(cells.contains("s@1,m1,shell@1,default,t1,3,") && cells.contains(",3,0.75"), "{cells}");
     let table = run(&["--k", "1,3"]);
     assert!(table.contains("pass@3") && table.contains("6 of 12") && table.contains("50.0%"), "{table}");
 }
