@@ -137,7 +137,11 @@ impl<'d> Board<'d> {
                     let id = (row.model, row.variant);
                     let entry = match last {
                         Some((known, e)) if known == id => e,
-                        _ => *entries.get(&id).unwrap_or(&0),
+                        _ => match entries.get(&id) {
+                            Some(e) => *e,
+                            // Every pair has an entry; were one missing, its lines would be nobody's, never another's.
+                            None => continue,
+                        },
                     };
                     last = Some((id, entry));
                     let (totals, cells) =
