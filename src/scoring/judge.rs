@@ -33,7 +33,7 @@ pub(super) fn judge(spec: &TaskSpec, language: &dyn Language, report: &Report, d
 }
 
 /// Why the report of a run cannot be believed, if it cannot.
-fn objection(language: &dyn Language, report: &Report, done: &Finished) -> Option<Failure> {
+pub(super) fn objection(language: &dyn Language, report: &Report, done: &Finished) -> Option<Failure> {
     let failure = |class: &str, message: String| Some(Failure { class: class.to_owned(), message });
     match done.end {
         End::TimedOut => {
@@ -63,6 +63,6 @@ fn objection(language: &dyn Language, report: &Report, done: &Finished) -> Optio
     None
 }
 
-fn tails(kept: &crate::sandbox::Kept) -> Vec<u8> {
+pub(super) fn tails(kept: &crate::sandbox::Kept) -> Vec<u8> {
     [kept.head.as_slice(), kept.tail.as_slice()].concat()
 }

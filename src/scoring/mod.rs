@@ -8,12 +8,14 @@ mod candidate;
 mod error;
 mod image;
 mod judge;
+mod run;
 mod score;
 mod scorecard;
 
 pub use candidate::{Candidate, candidate};
 pub use error::ScoreError;
 pub use image::{Ready, prepare};
+pub use run::{Around, Observed, observe};
 pub use score::{Scored, score};
 
 /// Name and version of the way verdicts are made; part of every verdict's digests.

@@ -2,7 +2,7 @@
 
 use super::error::ScoreError;
 use super::image::{GRADER_DIR, Ready, TREE};
-use super::score::random;
+use super::run::random;
 use crate::sandbox::{Command, File, Sandbox};
 use crate::schema::{Counts, Failure, Scorecard};
 use crate::tasks::sha256;

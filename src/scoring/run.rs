@@ -1,0 +1,161 @@
+use super::error::ScoreError;
+use super::image::{HOME, Ready, TOOLS, TREE, files, inside, lease, places, tools};
+use super::judge::{objection, tails};
+use crate::git::{Tree, TreeId};
+use crate::reports::{Key, Report};
+use crate::sandbox::{Command, File, Finished, Provider, Sandbox, SandboxError, Spec};
+use crate::schema::Failure;
+use crate::tasks::sha256;
+use std::io::Read;
+
+/// Bytes of report files that are read.
+const MOST_REPORT: u64 = 64 << 20;
+
+/// What is different around a run of the tests; nothing for the run that scores.
+#[derive(Clone, Debug, Default)]
+pub struct Around {
+    /// Environment that stands before the sandbox's and the language's own.
+    pub env: Vec<(String, String)>,
+    /// What is done inside before the tests start; how it ends does not matter.
+    pub before: Option<Command>,
+}
+
+/// What one run of a task's tests gave, before anybody judges it.
+#[derive(Clone, Debug)]
+pub struct Observed {
+    /// What the tests reported.
+    pub report: Report,
+    /// Why the report cannot be believed, if it cannot.
+    pub objection: Option<Failure>,
+    /// Whether something did not build or could not be loaded, so that tests may be missing from the report.
+    pub unbuilt: bool,
+    /// Seconds that the tests took.
+    pub seconds: f64,
+    /// The end of the tests' output.
+    pub log: String,
+}
+
+/// Runs the tests over a whole tree, hidden tests included, in a fresh sandbox: the very commands that score.
+pub async fn observe(
+    ready: &Ready,
+    tree: &TreeId,
+    provider: &Provider,
+    around: &Around,
+) -> Result<Observed, ScoreError> {
+    let mut sandbox = open(ready, provider).await?;
+    let end = observe_in(ready, tree, sandbox.as_mut(), around).await;
+    let closed = sandbox.close().await.map_err(ScoreError::sandbox(&ready.task.spec.id));
+    let (report, done) = end?;
+    closed?;
+    let objection = objection(ready.language, &report, &done);
+    let unbuilt = ready.language.is_build_failure(&report, &tails(&done.stdout), &tails(&done.stderr));
+    Ok(Observed { unbuilt, objection, seconds: done.seconds, log: log_of(&done), report })
+}
+
+async fn observe_in(
+    ready: &Ready,
+    tree: &TreeId,
+    sandbox: &mut dyn Sandbox,
+    around: &Around,
+) -> Result<(Report, Finished), ScoreError> {
+    lay(ready, tree, sandbox).await?;
+    if let Some(command) = &around.before {
+        sandbox.exec(command).await.map_err(ScoreError::sandbox(&ready.task.spec.id))?;
+    }
+    run_tests(ready, sandbox, &around.env).await
+}
+
+/// A fresh sandbox of the task's image, without a network.
+pub(super) async fn open(ready: &Ready, provider: &Provider) -> Result<Box<dyn Sandbox>, ScoreError> {
+    let limits = &ready.task.limits;
+    let spec = Spec {
+        image: ready.image.clone(),
+        network: false,
+        limits: limits.clone(),
+        lease: lease(&ready.task, limits.tests_seconds)?,
+        caches: Vec::new(),
+    };
+    provider.open(&spec).await.map_err(ScoreError::sandbox(&ready.task.spec.id))
+}
+
+/// Runs the tests of the tree that was laid, and reads their report.
+pub(super) async fn run_tests(
+    ready: &Ready,
+    sandbox: &mut dyn Sandbox,
+    env: &[(String, String)],
+) -> Result<(Report, Finished), ScoreError> {
+    let fail = || ScoreError::sandbox(&ready.task.spec.id);
+    // Name and key of the report are made for this run alone, after the patch is fixed.
+    let secret = random()?;
+    let key = Key::new(secret);
+    let folder = format!("/tmp/tsbench-{}", &sha256(&[secret.as_slice(), b"folder"].concat())[..24]);
+    let at = places(sandbox, &folder).await.map_err(fail())?;
+    let test = ready.language.test(&ready.plan, &at, &key);
+    let command = Command {
+        words: test.words,
+        dir: inside(sandbox, &test.dir),
+        env: test.env.into_iter().filter(|(name, _)| env.iter().all(|(n, _)| n != name)).chain(env.to_vec()).collect(),
+        stdin: test.stdin,
+        seconds: ready.task.limits.tests_seconds,
+        output_bytes: ready.task.limits.output_bytes,
+        ..Command::new([""; 0])
+    };
+    let done = sandbox.exec(&command).await.map_err(fail())?;
+    let (found, trouble) = read_report(sandbox, &folder).await.map_err(fail())?;
+    let mut report = ready.language.read(&ready.plan, &found, &key);
+    report.problems.extend(trouble);
+    Ok((report, done))
+}
+
+/// What a run left in its report folder. Entries that cannot be accepted are the patch's doing, not a fault of ours.
+async fn read_report(
+    sandbox: &mut dyn Sandbox,
+    folder: &str,
+) -> Result<(Vec<(String, Vec<u8>)>, Vec<String>), SandboxError> {
+    match sandbox.get(folder, MOST_REPORT).await {
+        Ok(files) => Ok((files.into_iter().filter_map(bytes).collect(), Vec::new())),
+        Err(SandboxError::NotFound { .. }) => Ok((Vec::new(), Vec::new())),
+        Err(e @ (SandboxError::BadEntry { .. } | SandboxError::TooLarge { .. })) => {
+            Ok((Vec::new(), vec![e.to_string()]))
+        }
+        Err(e) => Err(e),
+    }
+}
+
+fn bytes(file: File) -> Option<(String, Vec<u8>)> {
+    match file.body {
+        crate::sandbox::Body::Bytes(bytes) => Some((file.path, bytes)),
+        _ => None,
+    }
+}
+
+/// Turns the image's tree into the candidate's: what differs is removed and written anew.
+pub(super) async fn lay(ready: &Ready, tree: &TreeId, sandbox: &mut dyn Sandbox) -> Result<(), ScoreError> {
+    let fail = || ScoreError::sandbox(&ready.task.spec.id);
+    let (start, wanted) = (ready.material.store.read(&ready.material.start)?, ready.material.store.read(tree)?);
+    let gone: Vec<String> = start.iter().filter(|(p, e)| wanted.get(*p) != Some(e)).map(|(p, _)| p.clone()).collect();
+    for part in gone.chunks(200) {
+        let words = ["rm", "-rf", "--"].into_iter().map(str::to_owned).chain(part.iter().cloned());
+        let done = sandbox.exec(&Command { dir: TREE.to_owned(), ..Command::new(words) }).await.map_err(fail())?;
+        if !done.end.good() {
+            let what = format!("remove old files of the tree: {}", done.stderr.text());
+            return Err(fail()(SandboxError::BadInput { what }));
+        }
+    }
+    let new: Tree = wanted.into_iter().filter(|(p, e)| start.get(p) != Some(e)).collect();
+    sandbox.put(&files(&ready.material.store, &new)?, TREE).await.map_err(fail())?;
+    // The tools of the image are those of the installation; a fresh copy is the one that grades.
+    sandbox.put(&tools(ready.language), TOOLS).await.map_err(fail())?;
+    sandbox.put(&[], HOME).await.map_err(fail())
+}
+
+pub(super) fn log_of(done: &Finished) -> String {
+    format!("{}\n{}", done.stdout.text(), done.stderr.text())
+}
+
+/// Random bytes that nothing inside a sandbox can guess.
+pub(super) fn random() -> Result<[u8; 32], ScoreError> {
+    let mut bytes = [0; 32];
+    std::fs::File::open("/dev/urandom").and_then(|mut f| f.read_exact(&mut bytes)).map_err(ScoreError::Random)?;
+    Ok(bytes)
+}
