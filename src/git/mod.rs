@@ -4,10 +4,12 @@
 //! checked out: a patch is applied to an index, so that no hostile path or link meets a file system.
 //! This room must not know of tasks, languages or verdicts.
 
+mod history;
 mod program;
 mod store;
 mod tree;
 
+pub use history::{Commit, tags};
 pub use program::GitError;
 pub use store::{Applied, Store, TreeId};
 pub use tree::{Entry, Mode, Tree};

@@ -23,8 +23,8 @@ pub enum Applied {
 
 /// A throw-away object store, which may read the objects of mirrors beside it.
 pub struct Store {
-    dir: tempfile::TempDir,
-    alternates: Vec<PathBuf>,
+    pub(super) dir: tempfile::TempDir,
+    pub(super) alternates: Vec<PathBuf>,
 }
 
 impl Store {
@@ -45,10 +45,13 @@ impl Store {
             .tempdir()
             .map_err(|cause| GitError::Io { path: std::env::temp_dir(), cause })?;
         must(dir.path(), &[], None, &["init", "-q", "--bare"], b"")?;
-        Ok(Store { dir, alternates: mirrors.iter().map(|m| (*m).to_owned()).collect() })
+        // Git runs in a folder of its own, where a relative path would mean something else.
+        let absolute =
+            |m: &&Path| std::path::absolute(m).map_err(|cause| GitError::Io { path: (*m).to_owned(), cause });
+        Ok(Store { dir, alternates: mirrors.iter().map(absolute).collect::<Result<_, _>>()? })
     }
 
-    fn run(&self, index: Option<&Path>, args: &[&str], input: &[u8]) -> Result<Vec<u8>, GitError> {
+    pub(super) fn run(&self, index: Option<&Path>, args: &[&str], input: &[u8]) -> Result<Vec<u8>, GitError> {
         must(self.dir.path(), &self.alternates, index, args, input)
     }
 

@@ -1,5 +1,5 @@
 use super::plan::{env, stdin, words};
-use super::{Files, Language, LanguageError, Places, Plan, Step, TestCommand, Tool, diff, versions};
+use super::{Files, Language, LanguageError, Places, Plan, Release, Step, TestCommand, Tool, diff, releases, versions};
 use crate::reports::{GoNames, Key, Report, Seal, Status, open_parcel, parse_go};
 use std::collections::BTreeSet;
 
@@ -154,6 +154,10 @@ impl Language for Go {
 
     fn merge(&self, _path: &str, _trusted: &[u8], _theirs: &[u8]) -> Option<Vec<u8>> {
         None
+    }
+
+    fn releases(&self, tree: &dyn Files, listing: &[String]) -> Vec<Release> {
+        releases::go(tree, listing)
     }
 }
 

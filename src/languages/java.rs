@@ -1,5 +1,7 @@
 use super::plan::{env, stdin, words};
-use super::{Files, Language, LanguageError, Places, Plan, Step, TestCommand, Tool, diff, java_build as build};
+use super::{
+    Files, Language, LanguageError, Places, Plan, Release, Step, TestCommand, Tool, diff, java_build as build, releases,
+};
 use crate::reports::{Key, Report, Seal, Status, open_parcel, parse_junit};
 
 /// Java: Maven or a Gradle wrapper, and the JUnit XML that they write.
@@ -170,6 +172,10 @@ impl Language for Java {
 
     fn merge(&self, _path: &str, _trusted: &[u8], _theirs: &[u8]) -> Option<Vec<u8>> {
         None
+    }
+
+    fn releases(&self, tree: &dyn Files, listing: &[String]) -> Vec<Release> {
+        releases::java(tree, listing)
     }
 }
 

@@ -30,6 +30,12 @@ pub(super) fn object(text: &str) -> Option<Map<String, Value>> {
     }
 }
 
+/// A text of a package.json.
+pub(super) fn text_of(bytes: &[u8], key: &str) -> Option<String> {
+    let map = std::str::from_utf8(bytes).ok().and_then(object)?;
+    map.get(key)?.as_str().map(str::to_owned)
+}
+
 /// A package.json of a patch with everything that decides over tests and installation as it was.
 pub(super) fn merge_package(trusted: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
     let read = |bytes: &[u8]| std::str::from_utf8(bytes).ok().and_then(object);

@@ -4,6 +4,7 @@
 //! left. To add a language, write a file beside these, implement [`Language`] and name it in [`all`]. This room must not
 //! run anything, nor know how tests count.
 
+mod releases;
 mod diff;
 mod error;
 mod glob;
@@ -20,6 +21,7 @@ mod typescript_project;
 mod versions;
 
 pub use crate::schema::is_test_path;
+pub use releases::Release;
 pub use error::LanguageError;
 pub use glob::glob_matches;
 pub use plan::{Files, Places, Plan, Step, TestCommand, Tool, protects};
@@ -56,6 +58,13 @@ pub trait Language: Sync {
     /// A file that is both configuration of tests and code: what a patch makes of it, with the parts that decide over
     /// tests as they were. Nothing where the patch's version must be dropped whole.
     fn merge(&self, path: &str, trusted: &[u8], theirs: &[u8]) -> Option<Vec<u8>>;
+    /// Packages of the tree's own names among the files of an image, given by their absolute paths: releases of the
+    /// project that came along as somebody's dependency.
+    fn releases(&self, tree: &dyn Files, listing: &[String]) -> Vec<Release>;
+    /// The version of a copy, of its path and the bytes of the file that shows it; nothing where it is the tree itself.
+    fn version_of_release(&self, release: &Release, _bytes: &[u8]) -> Option<String> {
+        Some(release.version.clone().unwrap_or_default())
+    }
 }
 
 /// Every language.

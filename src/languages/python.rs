@@ -1,5 +1,8 @@
 use super::plan::{env, stdin};
-use super::{Files, Language, LanguageError, Places, Plan, Step, TestCommand, Tool, diff, python_project as project};
+use super::{
+    Files, Language, LanguageError, Places, Plan, Release, Step, TestCommand, Tool, diff, python_project as project,
+    releases,
+};
 use crate::reports::{Key, Report, parse_sealed};
 
 /// Python: pip, uv, poetry or pipenv, and pytest.
@@ -149,6 +152,14 @@ impl Language for Python {
 
     fn merge(&self, path: &str, trusted: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
         if path.rsplit('/').next() == Some("pyproject.toml") { project::merge_pyproject(trusted, theirs) } else { None }
+    }
+
+    fn releases(&self, tree: &dyn Files, listing: &[String]) -> Vec<Release> {
+        releases::python(tree, listing)
+    }
+
+    fn version_of_release(&self, release: &Release, bytes: &[u8]) -> Option<String> {
+        (!releases::from_folder(&release.path, bytes)).then(|| release.version.clone().unwrap_or_default())
     }
 }
 

@@ -1,6 +1,7 @@
 use super::plan::{env, stdin};
 use super::{
-    Files, Language, LanguageError, Places, Plan, Step, TestCommand, Tool, diff, json, typescript_project as project,
+    Files, Language, LanguageError, Places, Plan, Release, Step, TestCommand, Tool, diff, json, releases,
+    typescript_project as project,
 };
 use crate::reports::{Key, Report, parse_sealed};
 
@@ -185,6 +186,14 @@ impl Language for TypeScript {
 
     fn merge(&self, path: &str, trusted: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
         if path.rsplit('/').next() == Some("package.json") { json::merge_package(trusted, theirs) } else { None }
+    }
+
+    fn releases(&self, tree: &dyn Files, listing: &[String]) -> Vec<Release> {
+        releases::node(tree, listing)
+    }
+
+    fn version_of_release(&self, _release: &Release, bytes: &[u8]) -> Option<String> {
+        Some(json::text_of(bytes, "version").unwrap_or_default())
     }
 }
 
