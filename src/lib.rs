@@ -10,6 +10,7 @@
 //! | `languages` | a tree → how to install and test it | reports |
 //! | `scoring` | a task and a patch → a verdict | tasks, git, sandbox, languages, reports |
 //! | `gate` | a task → proof that its fix resolves it and nothing else does | tasks, git, sandbox, scoring |
+//! | `validation` | a change of a repository → a proven task or a reasoned rejection | tasks, git, sandbox, languages, reports, scoring |
 //! | `results` | run files → checked rows; imports | – |
 //! | `stats` | counts → estimates and intervals; pure, seeded | – |
 //! | `charts` | numbers → SVG and PNG; pure | – |
@@ -38,3 +39,5 @@ pub mod site;
 pub mod stats;
 #[cfg(feature = "harness")]
 pub mod tasks;
+#[cfg(feature = "harness")]
+pub mod validation;

@@ -26,6 +26,8 @@ mod stats;
 #[cfg(feature = "harness")]
 mod tasks;
 #[cfg(feature = "harness")]
+mod validate;
+#[cfg(feature = "harness")]
 pub mod verbs;
 
 pub use exit::{Exit, report};

@@ -1,6 +1,6 @@
 //! The verbs of `tsbench`.
 
-use super::{Exit, clean, doctor, gate, results, score, stats, tasks};
+use super::{Exit, clean, doctor, gate, results, score, stats, tasks, validate};
 use clap::{Parser, Subcommand};
 
 /// Trustworthy evaluation of AI coding agents.
@@ -26,6 +26,8 @@ enum Verb {
     Tasks(tasks::Tasks),
     /// Prove tasks: the human fix resolves, the empty patch and every cheat do not
     Gate(gate::Gate),
+    /// Make tasks of merged changes: each is proven, or rejected with a reason
+    Validate(validate::Validate),
     /// Score one patch with a task's hidden tests
     Score(score::Score),
     /// End sandboxes that were left behind, and remove task images
@@ -41,6 +43,7 @@ pub fn run(args: Tsbench) -> anyhow::Result<Exit> {
         Verb::Results(verb) => results::run(&verb),
         Verb::Tasks(verb) => tasks::run(&verb),
         Verb::Gate(verb) => gate::run(&verb),
+        Verb::Validate(verb) => validate::run(&verb),
         Verb::Score(verb) => score::run(&verb),
         Verb::Clean(verb) => clean::run(&verb),
         Verb::Doctor(verb) => doctor::run(&verb),

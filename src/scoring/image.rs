@@ -26,8 +26,8 @@ pub struct Ready {
     pub install_seconds: Option<f64>,
 }
 
-/// Where things are inside.
-pub(super) const TREE: &str = "/workspace";
+/// Where a task's tree is inside.
+pub const TREE: &str = "/workspace";
 pub(super) const HOME: &str = "/home/agent/tsbench";
 pub(super) const TOOLS: &str = "/home/agent/tools";
 pub(super) const GRADER_DIR: &str = "/home/agent/grader";

@@ -14,8 +14,8 @@ mod scorecard;
 
 pub use candidate::{Candidate, candidate};
 pub use error::ScoreError;
-pub use image::{Ready, prepare};
-pub use run::{Around, Observed, observe};
+pub use image::{Ready, TREE, prepare};
+pub use run::{Around, Observed, observe, open};
 pub use score::{Scored, score};
 
 /// Name and version of the way verdicts are made; part of every verdict's digests.

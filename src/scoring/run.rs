@@ -66,7 +66,7 @@ async fn observe_in(
 }
 
 /// A fresh sandbox of the task's image, without a network.
-pub(super) async fn open(ready: &Ready, provider: &Provider) -> Result<Box<dyn Sandbox>, ScoreError> {
+pub async fn open(ready: &Ready, provider: &Provider) -> Result<Box<dyn Sandbox>, ScoreError> {
     let limits = &ready.task.limits;
     let spec = Spec {
         image: ready.image.clone(),

@@ -1,0 +1,232 @@
+use super::Exit;
+use super::machine::Machine;
+use super::progress::Progress;
+use super::say;
+use crate::sandbox::Provider;
+use crate::validation::{Candidate, Decision, Options, ValidationError, read_candidates, validate};
+use clap::Args;
+use clap::builder::BoolishValueParser;
+use serde_json::json;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+/// Make tasks of merged changes: each is proven, or rejected with a reason.
+///
+/// The tests run before the fix and after it, several times each, with the commands that score. What fails before and
+/// passes after is a target, what always passes a guard; flaky tests and those tied to a time zone, a language or a
+/// time-zone database are left out. The task's image is searched for its answer.
+#[derive(Args, Debug)]
+pub struct Validate {
+    #[command(flatten)]
+    one: One,
+    /// File of candidates, one JSON object a line with the same fields
+    #[arg(long, env = "TSBENCH_CANDIDATES", conflicts_with_all = ["repo", "fix"], required_unless_present = "repo")]
+    candidates: Option<PathBuf>,
+    /// Folder of bare mirrors named owner__name.git
+    #[arg(long, default_value = "mirrors", env = "TSBENCH_MIRRORS")]
+    mirrors: PathBuf,
+    /// Folder of suites that accepted tasks come into
+    #[arg(long, default_value = "tasks", env = "TSBENCH_OUT")]
+    out: PathBuf,
+    /// Suite of the tasks; made where it is missing
+    #[arg(long, env = "TSBENCH_SUITE")]
+    suite: Option<String>,
+    /// How often the tests are run before and after the fix
+    #[arg(long, default_value_t = 3, env = "TSBENCH_RUNS", value_parser = clap::value_parser!(u32).range(1..=20))]
+    runs: u32,
+    /// Candidates side by side
+    #[arg(long, default_value_t = 1, env = "TSBENCH_JOBS")]
+    jobs: usize,
+    /// Replace tasks that are there already
+    #[arg(long, env = "TSBENCH_FORCE", value_parser = BoolishValueParser::new())]
+    force: bool,
+    #[command(flatten)]
+    machine: Machine,
+    /// Print what came of each candidate as JSON, one line each
+    #[arg(long, env = "TSBENCH_JSON", value_parser = BoolishValueParser::new())]
+    json: bool,
+    /// No progress bar
+    #[arg(long, env = "TSBENCH_QUIET", value_parser = BoolishValueParser::new())]
+    quiet: bool,
+}
+
+/// The candidate that flags describe.
+#[derive(Args, Debug)]
+struct One {
+    /// Repository of the candidate, owner/name
+    #[arg(long, env = "TSBENCH_REPO", requires = "fix")]
+    repo: Option<String>,
+    /// Commit that holds the fix
+    #[arg(long, env = "TSBENCH_FIX", requires = "repo")]
+    fix: Option<String>,
+    /// Commit that the fix was made on [default: the fix's first parent]
+    #[arg(long, env = "TSBENCH_BASE")]
+    base: Option<String>,
+    /// Id of the task [default: owner__name-NUMBER of the pull request]
+    #[arg(long, env = "TSBENCH_ID")]
+    id: Option<String>,
+    /// Language [default: the only one that can read the tree]
+    #[arg(long, env = "TSBENCH_LANGUAGE")]
+    language: Option<String>,
+    /// Folder of the package inside a monorepo
+    #[arg(long, env = "TSBENCH_PACKAGE")]
+    package: Option<String>,
+    /// Version of the language's runtime, such as 3.12
+    #[arg(long, env = "TSBENCH_RUNTIME")]
+    runtime: Option<String>,
+    /// Number of the pull request
+    #[arg(long, env = "TSBENCH_PULL_REQUEST")]
+    pull_request: Option<u64>,
+    /// Number of the issue that it closes
+    #[arg(long, env = "TSBENCH_ISSUE")]
+    issue: Option<u64>,
+    /// File with the problem statement [default: the commit's message without its solution]
+    #[arg(long, env = "TSBENCH_PROBLEM")]
+    problem: Option<PathBuf>,
+}
+
+impl Validate {
+    fn all(&self) -> Result<Vec<Candidate>, ValidationError> {
+        let one = &self.one;
+        match (&self.candidates, &one.repo, &one.fix) {
+            (Some(file), ..) => read_candidates(file),
+            (None, Some(repo), Some(fix)) => Ok(vec![Candidate {
+                id: one.id.clone(),
+                suite: None,
+                repo: repo.clone(),
+                fix: fix.clone(),
+                base: one.base.clone(),
+                language: one.language.clone(),
+                package: one.package.clone(),
+                runtime: one.runtime.clone(),
+                pull_request: one.pull_request,
+                issue: one.issue,
+                problem: one.problem.clone(),
+            }]),
+            // clap lets no call without either come here.
+            _ => Ok(Vec::new()),
+        }
+    }
+}
+
+/// A candidate by number, and what came of it.
+type End = (Candidate, Result<Decision, ValidationError>);
+
+/// What every candidate of a call needs.
+struct Shared {
+    provider: Provider,
+    progress: Progress,
+    mirrors: PathBuf,
+    out: PathBuf,
+    suite: Option<String>,
+    runs: u32,
+    force: bool,
+}
+
+/// Runs `tsbench validate`: 1 where a candidate is rejected.
+pub fn run(args: &Validate) -> anyhow::Result<Exit> {
+    let candidates = args.all()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let shared = Arc::new(Shared {
+            provider: args.machine.open().await?,
+            progress: Progress::start(args.quiet),
+            mirrors: args.mirrors.clone(),
+            out: args.out.clone(),
+            suite: args.suite.clone(),
+            runs: args.runs,
+            force: args.force,
+        });
+        // Red and green runs, and two in other surroundings.
+        shared.progress.stage("running tests", candidates.len() as u64 * u64::from(2 * args.runs + 2));
+        let slots = Arc::new(Semaphore::new(args.jobs.max(1)));
+        let mut set: JoinSet<End> = JoinSet::new();
+        for candidate in candidates {
+            let (shared, slots) = (Arc::clone(&shared), Arc::clone(&slots));
+            set.spawn(async move {
+                let _slot = slots.acquire_owned().await;
+                let end = one(&candidate, &shared).await;
+                (candidate, end)
+            });
+        }
+        let (mut accepted, mut rejected) = (0, 0);
+        let mut failure = None;
+        loop {
+            tokio::select! {
+                end = set.join_next() => match end {
+                    None => break,
+                    Some(end) => {
+                        let (candidate, end) = end?;
+                        match end {
+                            Ok(decision) => {
+                                match &decision {
+                                    Decision::Accepted { .. } => accepted += 1,
+                                    Decision::Rejected(_) => rejected += 1,
+                                }
+                                shared.progress.above(|| print(&decision, args.json));
+                            }
+                            // The others go on: what they give is written as it comes.
+                            Err(e) => {
+                                shared.progress.above(|| eprintln!("{} {}: {e}", candidate.repo, candidate.fix));
+                                failure.get_or_insert(e);
+                            }
+                        }
+                    }
+                },
+                _ = tokio::signal::ctrl_c() => {
+                    set.shutdown().await;
+                    shared.provider.sweep().await?;
+                    return Ok(Exit::Interrupted);
+                }
+            }
+        }
+        shared.progress.finish();
+        eprintln!("{accepted} accepted, {rejected} rejected");
+        match failure {
+            Some(e) => Err(e.into()),
+            None => Ok(if rejected == 0 { Exit::Good } else { Exit::No }),
+        }
+    })
+}
+
+async fn one(candidate: &Candidate, shared: &Shared) -> Result<Decision, ValidationError> {
+    let at = jiff::Timestamp::now().round(jiff::Unit::Second).unwrap_or_else(|_| jiff::Timestamp::now()).to_string();
+    let options = Options {
+        mirrors: &shared.mirrors,
+        out: &shared.out,
+        suite: shared.suite.as_deref(),
+        runs: shared.runs,
+        force: shared.force,
+        at: &at,
+    };
+    validate(candidate, &shared.provider, &options, &|| shared.progress.step()).await
+}
+
+fn print(decision: &Decision, as_json: bool) {
+    match decision {
+        Decision::Accepted { kept, validation: v } => {
+            if as_json {
+                let value = json!({
+                    "task": v.task, "accepted": true, "folder": kept.dir, "replaced": kept.replaced, "targets": v.targets,
+                    "guards": v.guards, "runtime": v.runtime, "image": v.image, "warnings": v.warnings,
+                    "dropped": v.dropped,
+                });
+                say!("{value}");
+                return;
+            }
+            say!("{}\taccepted\ttargets {}\tguards {}\t{}", v.task, v.targets, v.guards, v.runtime);
+            v.dropped.iter().for_each(|d| say!("{}\tleft out, {:?}: {}", v.task, d.why, d.id));
+            v.warnings.iter().for_each(|w| eprintln!("warning: {}: {w}", v.task));
+        }
+        Decision::Rejected(r) => {
+            if as_json {
+                say!("{}", json!({"task": r.id, "accepted": false, "rejection": r}));
+                return;
+            }
+            say!("{}\trejected\t{:?}\t{}", r.id, r.stage, r.reason);
+            r.evidence.iter().take(20).for_each(|e| say!("{}\t| {e}", r.id));
+        }
+    }
+}

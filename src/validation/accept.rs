@@ -1,0 +1,343 @@
+use super::ValidationError;
+use super::candidate::{Candidate, Change};
+use super::classify::{Change as Changed, Fate, Sorted, sort};
+use super::keep::{Draft, Kept, check_free, keep, reject};
+use super::leak::{Leak, distinctive};
+use super::names::{change_of, changed_tests};
+use super::record::{Certificate, Rejection, Stage, Validation};
+use super::runs::{Fault, Made, Trees, run_all, tied_targets};
+use super::solvable::{names_of, unknown_names};
+use super::survey::{Surveyed, Wanted, survey};
+use crate::languages::{Files, all, by_name};
+use crate::sandbox::Provider;
+use crate::scoring::{Ready, ScoreError, candidate as patched, prepare};
+use crate::tasks::{Material, check};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// What all candidates of one call share.
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'a> {
+    /// Folder of bare mirrors named `owner__name.git`.
+    pub mirrors: &'a Path,
+    /// Folder of suites that tasks come into.
+    pub out: &'a Path,
+    /// Suite of candidates that name none.
+    pub suite: Option<&'a str>,
+    /// How often the tests are run before and after the fix.
+    pub runs: u32,
+    /// Whether a task that is there already is replaced.
+    pub force: bool,
+    /// The time, RFC 3339.
+    pub at: &'a str,
+}
+
+/// What came of a candidate.
+#[derive(Clone, Debug)]
+pub enum Decision {
+    /// It is a task now.
+    Accepted {
+        /// Its folder.
+        kept: Kept,
+        /// How it was proven.
+        validation: Box<Validation>,
+    },
+    /// It is none.
+    Rejected(Rejection),
+}
+
+/// A rejection, or a value to go on with.
+type Step<T> = Result<Result<T, Rejection>, ValidationError>;
+
+/// Goes on with a value, or returns its rejection.
+macro_rules! go {
+    ($step:expr) => {
+        match $step? {
+            Ok(value) => value,
+            Err(rejection) => return Ok(Err(rejection)),
+        }
+    };
+}
+
+/// Proves one candidate and writes the task, or logs why it is none. `step` is called after each run of the tests.
+pub async fn validate(
+    candidate: &Candidate,
+    provider: &Provider,
+    options: &Options<'_>,
+    step: &(dyn Fn() + Send + Sync),
+) -> Result<Decision, ValidationError> {
+    let Some(suite) = candidate.suite.as_deref().or(options.suite) else {
+        return Err(ValidationError::input("a candidate without a suite", "name the suite with --suite"));
+    };
+    check_free(options.out, suite, &candidate.task_id()?, options.force)?;
+    match prove(candidate, suite, provider, options, step).await? {
+        Ok((draft, validation)) => {
+            Ok(Decision::Accepted { kept: keep(&draft, options.force)?, validation: Box::new(validation) })
+        }
+        Err(mut rejection) => {
+            rejection.at = options.at.to_owned();
+            reject(&rejection, suite, options.out)?;
+            Ok(Decision::Rejected(rejection))
+        }
+    }
+}
+
+async fn prove(
+    candidate: &Candidate,
+    suite: &str,
+    provider: &Provider,
+    options: &Options<'_>,
+    step: &(dyn Fn() + Send + Sync),
+) -> Step<(Draft, Validation)> {
+    let mut change = go!(candidate.resolve(options.mirrors));
+    let files = files(&change)?;
+    let (fix, tests) = (added(&change.solution), added(&change.tests));
+    go!(solvable(&change, &files, &fix, &tests));
+    let language = go!(language(&change, &files));
+    let mut draft = Draft::new(&change, &language, suite, options.out)?;
+    let task = draft.task()?;
+    let material = Material::prepare(&task, options.mirrors)?;
+    let ready = match prepare(&task, material, provider).await {
+        Ok(ready) => ready,
+        Err(e @ (ScoreError::Install { .. } | ScoreError::Language { .. })) => {
+            return Ok(Err(change.reject(
+                Stage::Install,
+                "the starting tree cannot be installed",
+                vec![e.to_string()],
+            )));
+        }
+        Err(e) => return Err(e.into()),
+    };
+    let (made, sorted) = go!(run(&mut change, &ready, provider, options.runs, step).await);
+    let known: BTreeSet<String> = files
+        .values()
+        .flat_map(|b| String::from_utf8_lossy(b).lines().map(|l| l.trim().to_owned()).collect::<Vec<_>>())
+        .collect();
+    let lines = (distinctive(&fix, &known), distinctive(&tests, &known));
+    let wanted = Wanted {
+        fix: &lines.0,
+        tests: &lines.1,
+        tree: &files,
+        store: &change.store,
+        mirror: &change.mirror,
+        base: &change.base.id,
+    };
+    let seen = survey(&ready, &wanted, provider).await?;
+    if !seen.findings.is_empty() {
+        let evidence = seen.findings.iter().map(told).collect();
+        return Ok(Err(change.reject(Stage::Leak, "the image of the task holds its answer", evidence)));
+    }
+    let certificate = certificate(&ready, seen, lines.0.len() + lines.1.len(), provider, options.at);
+    (draft.spec.targets, draft.spec.guards) = (sorted.targets.clone(), sorted.guards.clone());
+    let validation = record(&change, &ready, made, sorted, provider, options.at);
+    draft.finish(&certificate, &validation)?;
+    let faults = check(&draft.task()?, options.mirrors);
+    if !faults.is_empty() {
+        return Ok(Err(change.reject(Stage::Check, "the task has faults", faults)));
+    }
+    Ok(Ok((draft, validation)))
+}
+
+impl Change {
+    fn reject(&self, stage: Stage, reason: &str, evidence: Vec<String>) -> Rejection {
+        Rejection::new(&self.candidate, &self.id, &self.fix.id, stage, reason, evidence)
+    }
+}
+
+/// The starting tree by path.
+fn files(change: &Change) -> Result<BTreeMap<String, Vec<u8>>, ValidationError> {
+    let tree = change.store.read(&change.start)?;
+    let blobs: Vec<&str> = tree.values().map(|e| e.blob.as_str()).collect();
+    Ok(tree.keys().cloned().zip(change.store.many(&blobs)?).collect())
+}
+
+/// The lines that a patch adds.
+fn added(patch: &[u8]) -> Vec<String> {
+    let text = String::from_utf8_lossy(patch);
+    text.lines().filter(|l| !l.starts_with("+++")).filter_map(|l| l.strip_prefix('+')).map(str::to_owned).collect()
+}
+
+fn solvable(change: &Change, files: &BTreeMap<String, Vec<u8>>, fix: &[String], tests: &[String]) -> Step<()> {
+    let known: BTreeSet<String> =
+        files.values().flat_map(|b| names_of(&String::from_utf8_lossy(b)).collect::<Vec<_>>()).collect();
+    let text = String::from_utf8_lossy(&change.solution).into_owned();
+    let new = text.lines().filter_map(|l| l.strip_prefix("+++ b/")).filter(|p| !files.contains_key(*p));
+    let stems: Vec<String> = new
+        .filter_map(|p| p.rsplit('/').next()?.split('.').next().map(str::to_owned))
+        .filter(|s| s != "index")
+        .collect();
+    let unknown = unknown_names(tests, fix, &stems, &known, &change.statement.text);
+    if unknown.is_empty() {
+        return Ok(Ok(()));
+    }
+    let reason = "the hidden tests use names that neither the starting tree nor the statement has: name them in the problem statement";
+    Ok(Err(change.reject(Stage::Unsolvable, reason, unknown)))
+}
+
+/// The language's name: the one that is stated, or the only one that can read the tree.
+fn language(change: &Change, files: &BTreeMap<String, Vec<u8>>) -> Step<String> {
+    let (package, runtime) = (change.candidate.package.as_deref(), change.candidate.runtime.as_deref());
+    if let Some(name) = &change.candidate.language {
+        let found =
+            by_name(name).map_err(|e| ValidationError::input(format!("the language {name:?}"), e.to_string()))?;
+        return Ok(Ok(found.name().to_owned()));
+    }
+    let fitting: Vec<&str> =
+        all().into_iter().filter(|l| l.detect(files, package, runtime).is_ok()).map(|l| l.name()).collect();
+    match fitting.as_slice() {
+        [one] => Ok(Ok((*one).to_owned())),
+        several => {
+            let found = several.iter().map(|l| (*l).to_owned()).collect();
+            let reason = "no language, or more than one, can install the starting tree: name it with --language";
+            Ok(Err(change.reject(Stage::Install, reason, found)))
+        }
+    }
+}
+
+/// Runs everything and sorts the tests.
+async fn run(
+    change: &mut Change,
+    ready: &Ready,
+    provider: &Provider,
+    count: u32,
+    step: &(dyn Fn() + Send + Sync),
+) -> Step<(Made, Sorted)> {
+    let of = |patch: &[u8]| patched(&ready.task, &ready.material, ready.language, &ready.plan, patch);
+    let (red, green) = (of(&[]).map_err(ScoreError::from)?, of(&ready.material.solution).map_err(ScoreError::from)?);
+    if !green.dropped.is_empty() {
+        let what = format!("changes of the fix that no patch may make were left out: {}", green.dropped.join(", "));
+        change.warnings.push(what);
+    }
+    let trees = Trees { red: red.tree, green: green.tree, before: ready.material.start.clone() };
+    let made = match run_all(ready, &trees, provider, count, step).await? {
+        Ok(made) => made,
+        Err(fault) => return Ok(Err(of_fault(change, fault))),
+    };
+    let names = changed_names(change, ready)?;
+    let hidden: BTreeSet<&String> = ready.material.hidden.files.keys().collect();
+    let tree = ready.material.store.read(&trees.green)?;
+    let view = Paths(&ready.material.store, &tree);
+    let changed = |id: &str| -> Changed {
+        let here = ready.language.files_of(id, &view).iter().any(|f| hidden.contains(f));
+        change_of(id, &names, here)
+    };
+    let sorted = sort(&made.runs, &changed);
+    Ok(judge(change, made, sorted))
+}
+
+fn of_fault(change: &Change, fault: Fault) -> Rejection {
+    let left_out = change.warnings.iter().filter(|w| w.starts_with("changes of the fix")).cloned();
+    match fault {
+        Fault::Red(why, log) => {
+            change.reject(Stage::Red, &format!("a run before the fix cannot be believed: {why}"), log)
+        }
+        Fault::Green(why, log) => {
+            let reason = format!("a run after the fix cannot be believed: {why}");
+            change.reject(Stage::Green, &reason, left_out.chain(log).collect())
+        }
+    }
+}
+
+/// Says whether a candidate with these tests is a task.
+fn judge(change: &mut Change, made: Made, sorted: Sorted) -> Result<(Made, Sorted), Rejection> {
+    let dropped =
+        |why: Fate| -> Vec<String> { sorted.dropped.iter().filter(|d| d.why == why).map(|d| d.id.clone()).collect() };
+    let regressed = dropped(Fate::Regressed);
+    if !regressed.is_empty() {
+        return Err(change.reject(Stage::Regression, "the fix breaks tests that passed before it", regressed));
+    }
+    if sorted.targets.is_empty() {
+        let flaky = dropped(Fate::Flaky);
+        if !flaky.is_empty() {
+            return Err(change.reject(Stage::Flaky, "no test but flaky ones tells the fix from none", flaky));
+        }
+        let reason = "no test fails before the fix and passes after it";
+        let left = sorted.dropped.iter().map(|d| format!("{}: {:?}", d.id, d.why)).collect();
+        return Err(change.reject(Stage::Red, reason, left));
+    }
+    if sorted.guards.is_empty() {
+        change.warnings.push("there is no guard: nothing shows that a fix leaves the rest as it was".to_owned());
+    }
+    let tied = tied_targets(&made.runs, &sorted.targets);
+    if !tied.is_empty() {
+        change.warnings.push(format!("targets that fail in other surroundings: {}", tied.join(", ")));
+    }
+    for run in made.records.iter().filter(|r| matches!(r.kind.as_str(), "elsewhere" | "zoneless")) {
+        if let Some(why) = &run.objection {
+            change.warnings.push(format!("the run {:?} says nothing, as it cannot be believed: {why}", run.kind));
+        }
+    }
+    Ok((made, sorted))
+}
+
+fn changed_names(change: &Change, ready: &Ready) -> Result<Vec<String>, ValidationError> {
+    let mut texts = BTreeMap::new();
+    for (path, entry) in &ready.material.hidden.files {
+        texts.insert(path.clone(), String::from_utf8_lossy(&change.store.bytes(&entry.blob)?).into_owned());
+    }
+    Ok(changed_tests(ready.language, &ready.plan, &change.tests, &|path| texts.get(path).cloned()))
+}
+
+/// A tree whose files are read when they are asked for.
+struct Paths<'a>(&'a crate::git::Store, &'a crate::git::Tree);
+
+impl Files for Paths<'_> {
+    fn read(&self, path: &str) -> Option<Vec<u8>> {
+        self.0.bytes(&self.1.get(path)?.blob).ok()
+    }
+
+    fn paths(&self) -> Vec<String> {
+        self.1.keys().cloned().collect()
+    }
+}
+
+fn told(leak: &Leak) -> String {
+    match leak {
+        Leak::Lines { path, of, lines, count } => {
+            let first = lines.first().map_or("", String::as_str);
+            format!("{path} holds {count} lines of the {of}, such as {first:?}")
+        }
+        Leak::Release { package, version, path, why } => format!("{package} {version} is installed, {why}: {path}"),
+        Leak::GitObjects { path } => format!("git objects: {path}"),
+    }
+}
+
+/// Name and version of the program.
+fn tool() -> String {
+    format!("tsbench {}", env!("CARGO_PKG_VERSION"))
+}
+
+fn certificate(ready: &Ready, seen: Surveyed, lines: usize, provider: &Provider, at: &str) -> Certificate {
+    Certificate {
+        schema: "tsbench.certificate/1".to_owned(),
+        task: ready.task.spec.id.clone(),
+        image: ready.image_id.clone(),
+        isolation: provider.isolation().to_owned(),
+        tool: tool(),
+        at: at.to_owned(),
+        files: seen.files,
+        bytes: seen.bytes,
+        unread: seen.unread,
+        lines: lines as u64,
+        findings: seen.findings,
+        harmless: seen.harmless,
+    }
+}
+
+fn record(change: &Change, ready: &Ready, made: Made, sorted: Sorted, provider: &Provider, at: &str) -> Validation {
+    Validation {
+        schema: "tsbench.validation/1".to_owned(),
+        task: change.id.clone(),
+        runtime: ready.runtime.clone(),
+        image: ready.image_id.clone(),
+        isolation: provider.isolation().to_owned(),
+        tool: tool(),
+        at: at.to_owned(),
+        targets: sorted.targets.len() as u64,
+        guards: sorted.guards.len() as u64,
+        tests: made.letters(),
+        runs: made.records,
+        dropped: sorted.dropped,
+        warnings: change.warnings.clone(),
+    }
+}

@@ -1,0 +1,185 @@
+use super::record::Rejection;
+use super::statement::{Statement, of_commit, of_text};
+use super::{ValidationError, record};
+use crate::git::{Commit, Store, TreeId};
+use crate::schema::TaskSource;
+use crate::tasks::{sha256, split};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// A change that may become a task.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Candidate {
+    /// Id of the task; `owner__name-<pull request>` where it is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Suite of the task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suite: Option<String>,
+    /// `owner/name`; the mirror is `owner__name.git`.
+    pub repo: String,
+    /// The commit that holds the fix.
+    pub fix: String,
+    /// The commit that the fix was made on; the fix's first parent where it is absent, which is right for merge commits
+    /// and squashed ones alike: nothing that the main line gained in the meantime is undone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
+    /// Language; found out where it is absent and only one fits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
+    /// Folder of the package inside a monorepo.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub package: Option<String>,
+    /// Version of the runtime.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runtime: Option<String>,
+    /// Number of the pull request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pull_request: Option<u64>,
+    /// Number of the issue that it closes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub issue: Option<u64>,
+    /// File with the problem statement; the commit's message where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<PathBuf>,
+}
+
+/// A candidate with everything that its mirror says of it.
+pub struct Change {
+    /// The candidate.
+    pub candidate: Candidate,
+    /// Id of the task.
+    pub id: String,
+    /// The commit that holds the fix.
+    pub fix: Commit,
+    /// The commit that it was made on.
+    pub base: Commit,
+    /// Objects of the mirror.
+    pub store: Store,
+    /// The mirror.
+    pub mirror: PathBuf,
+    /// The tree that an agent starts from.
+    pub start: TreeId,
+    /// The human fix, as a patch.
+    pub solution: Vec<u8>,
+    /// The hidden tests, as a patch.
+    pub tests: Vec<u8>,
+    /// What an agent is told.
+    pub statement: Statement,
+    /// What a person should look at.
+    pub warnings: Vec<String>,
+}
+
+/// Reads candidates, one JSON object a line; an error names the line.
+pub fn read_candidates(file: &Path) -> Result<Vec<Candidate>, ValidationError> {
+    let text = std::fs::read_to_string(file).map_err(ValidationError::io(file))?;
+    let mut found = Vec::new();
+    for (number, line) in text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty()) {
+        let candidate = serde_json::from_str(line).map_err(|e| {
+            ValidationError::input(
+                format!("{}, line {}: {e}", file.display(), number + 1),
+                "a line is an object with repo, fix and, where wanted, id, suite, base, language, package, runtime, pull_request, issue, problem",
+            )
+        })?;
+        found.push(candidate);
+    }
+    Ok(found)
+}
+
+impl Candidate {
+    /// The id of the task.
+    pub fn task_id(&self) -> Result<String, ValidationError> {
+        let id = match (&self.id, self.pull_request) {
+            (Some(id), _) => id.clone(),
+            (None, Some(number)) => format!("{}-{number}", self.repo.replace('/', "__")),
+            (None, None) => {
+                return Err(ValidationError::input(
+                    format!("the candidate {} of {}: it has no id", self.fix, self.repo),
+                    "give it one, or the number of its pull request",
+                ));
+            }
+        };
+        named(&id, "id of a task")?;
+        Ok(id)
+    }
+
+    /// The bare mirror of the repository.
+    fn mirror(&self, mirrors: &Path) -> Result<PathBuf, ValidationError> {
+        match self.repo.split('/').collect::<Vec<_>>().as_slice() {
+            [owner, name] => {
+                named(owner, "owner of a repository")?;
+                named(name, "name of a repository")?;
+                Ok(mirrors.join(format!("{owner}__{name}.git")))
+            }
+            _ => Err(ValidationError::input(format!("the repository {:?}", self.repo), "write it as owner/name")),
+        }
+    }
+
+    /// Reads from the mirror what the change is, or why it can be no task.
+    pub fn resolve(&self, mirrors: &Path) -> Result<Result<Change, Rejection>, ValidationError> {
+        let id = self.task_id()?;
+        let mirror = self.mirror(mirrors)?;
+        let store = Store::over(&[&mirror])?;
+        let fix = store.commit(&self.fix)?;
+        let reject = |reason: &str, evidence: Vec<String>| {
+            Ok(Err(Rejection::new(self, &id, &fix.id, record::Stage::Source, reason, evidence)))
+        };
+        let base = match (&self.base, fix.parents.as_slice()) {
+            (Some(base), _) => store.commit(base)?,
+            (None, [parent]) | (None, [parent, _]) => store.commit(parent)?,
+            (None, parents) => {
+                let what = format!("the commit has {} parents and no base is named", parents.len());
+                return reject(&what, parents.to_vec());
+            }
+        };
+        let (start, fixed) = (store.tree_of(&base.id)?, store.tree_of(&fix.id)?);
+        let (solution, tests) = split(&store, &id, &start, &fixed)?;
+        if solution.is_empty() {
+            return reject("the change touches tests alone: there is nothing to solve", Vec::new());
+        }
+        if tests.is_empty() {
+            return reject("the change touches no test: nothing would tell a fix from none", Vec::new());
+        }
+        let mut warnings = Vec::new();
+        let statement = match &self.problem {
+            Some(file) => of_text(&std::fs::read_to_string(file).map_err(ValidationError::io(file))?),
+            None => {
+                warnings.push(
+                    "problem.md was made of the commit's message, which may tell how the fix works: read it, or give a statement with --problem".to_owned(),
+                );
+                of_commit(&fix.message)
+            }
+        };
+        let candidate = self.clone();
+        Ok(Ok(Change { candidate, id, fix, base, store, mirror, start, solution, tests, statement, warnings }))
+    }
+}
+
+impl Change {
+    /// Where the task comes from, pinned.
+    pub fn source(&self) -> TaskSource {
+        TaskSource {
+            repo: self.candidate.repo.clone(),
+            base_commit: self.base.id.clone(),
+            fix_commit: self.fix.id.clone(),
+            pull_request: self.candidate.pull_request,
+            issue: self.candidate.issue,
+            merged_at: Some(self.fix.day.clone()),
+            solution_sha256: sha256(&self.solution),
+            tests_sha256: sha256(&self.tests),
+        }
+    }
+}
+
+/// Whether a text may be a folder's name and part of a flag.
+pub(super) fn named(text: &str, what: &str) -> Result<(), ValidationError> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if !text.is_empty() && text.len() <= 100 && !text.starts_with(['.', '-']) && text.chars().all(plain) {
+        return Ok(());
+    }
+    Err(ValidationError::input(
+        format!("{text:?} as the {what}"),
+        "at most 100 letters, digits, dots, dashes and underscores, the first a letter, digit or underscore",
+    ))
+}

@@ -1,0 +1,27 @@
+//! A change of a repository in, a proven task or a rejection with its reason out.
+//!
+//! In: a candidate and a bare mirror. Out: the task's folder with every run's raw outcomes and a certificate that the
+//! image holds no answer, or a line in the suite's log of rejections. The runs are those that score: before the fix,
+//! after it, and after it in other surroundings. This room must not know where candidates come from, nor what a model
+//! does with a task.
+
+mod accept;
+mod candidate;
+mod classify;
+mod error;
+mod keep;
+mod leak;
+mod names;
+mod record;
+mod runs;
+mod solvable;
+mod statement;
+mod survey;
+
+pub use accept::{Decision, Options, validate};
+pub use candidate::{Candidate, read_candidates};
+pub use classify::{Dropped, Fate};
+pub use error::ValidationError;
+pub use keep::Kept;
+pub use leak::Leak;
+pub use record::{Certificate, Rejection, RunRecord, Stage, Validation};
