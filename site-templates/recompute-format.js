@@ -48,7 +48,7 @@ export function sameValue(a, b) {
 
 /** The format of a number that is known by its id alone: attempts in a cell, or a field of a raw line. */
 export function familyFormat(id) {
-  if (id.startsWith("cell|") || id.startsWith("file|")) return "count";
+  if (["cell", "file", "task", "suite"].includes(id.slice(0, id.indexOf("|")))) return "count";
   const pointer = id.slice(id.lastIndexOf("|") + 1);
   if (pointer === "/cost_usd") return "usd3";
   return pointer.startsWith("/seconds/") ? "seconds" : "count";

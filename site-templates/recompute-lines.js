@@ -12,6 +12,8 @@ export function createStore() {
     runs: new Map(),
     folders: new Map(),
     publishers: new Map(),
+    suites: new Map(),
+    tasks: new Map(),
     problems: [],
     words: [],
     wordAt: new Map(),
@@ -45,6 +47,7 @@ export function addFile(store, file, text) {
   store.sizes.set(file.path, file.bytes ?? new TextEncoder().encode(text).length);
   try {
     if (name === "run.json") addRun(store, file, JSON.parse(text));
+    else if (file.path.startsWith("data/tasks/")) addTasks(store, file, text);
     else if (name === "publisher.json") store.publishers.set(file.path, JSON.parse(text));
     else if (name.endsWith(".jsonl")) addLines(store, file, text);
     else store.problems.push({ where: file.path, what: "is no raw file of a known kind" });
@@ -82,6 +85,44 @@ function addLines(store, file, text) {
   if (file.lines !== undefined && file.lines !== lines) {
     store.problems.push({ where: file.path, what: `has ${lines} lines; the manifest says ${file.lines}` });
   }
+}
+
+// What folders of tasks say: a suite's head, and one line a task.
+function addTasks(store, file, text) {
+  const counted = () => store.suites.get(file.suite) ?? store.suites.set(file.suite, { tasks: 0 }).get(file.suite);
+  if (file.path.endsWith("/suite.json")) {
+    const head = JSON.parse(text);
+    if (head.schema !== "tsbench.suite/1" || head.suite !== file.suite) throw new Error("is no head of the suite");
+    counted();
+    return;
+  }
+  const lines = eachLine(store, file, text, (task) => {
+    if (task.schema !== "tsbench.task/1") throw new Error(`unknown schema ${JSON.stringify(task.schema)}`);
+    if (task.suite !== file.suite) throw new Error(`names the suite ${JSON.stringify(task.suite)}, not ${file.suite}`);
+    const key = taskKey(task.suite, task.task);
+    if (store.tasks.has(key)) throw new Error(`a second line of ${key}`);
+    store.tasks.set(key, task);
+    counted().tasks++;
+  });
+  if (file.lines !== lines) store.problems.push({ where: file.path, what: `has ${lines} lines; the manifest says ${file.lines}` });
+}
+
+/** The key of a task of a suite. */
+export const taskKey = (suite, task) => [suite, task].map(encodeURIComponent).join("|");
+
+// Calls `take` with each parsed line; a fault is told with its line. Returns how many lines there are.
+function eachLine(store, file, text, take) {
+  let lines = 0;
+  for (const line of text.split("\n")) {
+    if (!line.trim()) continue;
+    lines++;
+    try {
+      take(JSON.parse(line));
+    } catch (error) {
+      store.problems.push({ where: `${file.path} line ${lines}`, what: String(error.message ?? error) });
+    }
+  }
+  return lines;
 }
 
 /** The key of an attempt's identity. */

@@ -2,7 +2,7 @@
 // In: raw files (addFile), the published numbers (bind). Out: values (compute, resolve) and verdicts (checkNumber, checkMention).
 import { byBytes, sha256Hex } from "./recompute-math.js";
 import { formatValue, sameValue, familyFormat } from "./recompute-format.js";
-import { createStore, addFile, identityOf, fieldOf, atPointer } from "./recompute-lines.js";
+import { createStore, addFile, identityOf, fieldOf, atPointer, taskKey } from "./recompute-lines.js";
 import { STATS, PAIRS, RANKS, cells, pairOf, pairP, direction, taskRate } from "./recompute-stats.js";
 import { holm, rankRanges } from "./recompute-pairs.js";
 
@@ -289,12 +289,52 @@ function family(ctx, id) {
     if (!ctx.store.sizes.has(parts[0])) throw new Error("no raw file has this path");
     return ctx.store.sizes.get(parts[0]);
   }
+  if (kind === "suite" && parts.length === 1 && last === "tasks") {
+    if (!ctx.store.suites.has(parts[0])) throw new Error("no such suite");
+    return ctx.store.suites.get(parts[0]).tasks;
+  }
+  if (kind === "task" && parts.length === 2) {
+    const value = atPointer(taskOf(ctx, parts[0], parts[1]), last);
+    if (typeof value !== "number") throw new Error(`no number at ${last}`);
+    return value;
+  }
   if (kind === "line") {
     const row = ctx.store.identity.get(identityOf(...parts));
     if (row === undefined) throw new Error("no raw line has this identity");
     return fieldOf(ctx.store, row, last);
   }
   throw new Error("unknown id");
+}
+
+function taskOf(ctx, suite, task) {
+  const found = ctx.store.tasks.get(taskKey(suite, task));
+  if (!found) throw new Error("no task of a suite has this name");
+  return found;
+}
+
+/**
+ * Holds the numbers of a statement, as its texts show them, against its published Markdown: each stands there, in this
+ * order. `base` is the base of the ids around it, `decode` turns entities into characters. Returns why not, or "".
+ */
+export function checkStatement(ctx, base, texts, decode) {
+  const [kind, suite, task] = (base ?? "").split("|").map(decodeURIComponent);
+  if (kind !== "task") return "stands in no block of a task";
+  let source;
+  try {
+    source = taskOf(ctx, suite, task).problem;
+  } catch (error) {
+    return error.message;
+  }
+  const numbers = (text) => text.match(/\p{N}+/gu) ?? [];
+  const shown = texts.flatMap(numbers);
+  const missing = (all) => {
+    let at = 0;
+    for (const word of all) if (at < shown.length && word === shown[at]) at++;
+    return shown[at] ?? null;
+  };
+  const first = missing(numbers(source));
+  if (first === null || missing(numbers(decode(source))) === null) return "";
+  return `the number ${first} does not stand in the published statement, or not in this place`;
 }
 
 /** The value and format of any id that a page may show: listed, a cell, or a field of a raw line. */

@@ -144,11 +144,30 @@ function idOf(node) {
   return id?.startsWith("/") ? baseOf(node) + id : id;
 }
 
+// The text of a task is its author's: its numbers are those of the published Markdown, and no other page has such a block.
+function compareStatements(ctx, page, parsed, report) {
+  const entities = (text) => new DOMParser().parseFromString(text.replaceAll("<", "&lt;"), "text/html").body.textContent;
+  const blocks = parsed.querySelectorAll(".statement");
+  if (blocks.length > 1) report.fail(`page ${page.name}`, page.name, "", "", "quotes more than one statement");
+  for (const block of blocks) {
+    const texts = [];
+    const walk = (node) => {
+      // Code is one text, whatever its colours.
+      if (node.nodeType === Node.TEXT_NODE || node.localName === "pre") texts.push(node.textContent);
+      else node.childNodes.forEach(walk);
+    };
+    walk(block);
+    const why = recompute.checkStatement(ctx, baseOf(block), texts, entities);
+    if (why) report.fail(`statement of ${page.name}`, page.name, "", "", why);
+  }
+}
+
 async function comparePage(ctx, page, html, report) {
   const parsed = new DOMParser().parseFromString(html, "text/html");
   for (const { textContent } of parsed.querySelectorAll("footer .digest")) {
     if (textContent !== report.digest) report.fail(`page ${page.name}`, page.name, textContent, report.digest, "the digest of the data differs");
   }
+  compareStatements(ctx, page, parsed, report);
   const marked = parsed.querySelectorAll("[data-n], data");
   for (const node of marked) {
     const id = idOf(node);

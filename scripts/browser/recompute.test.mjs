@@ -315,3 +315,40 @@ test("the exact sign-flip test ends at a sum of 2^24 steps", () => {
   assert.equal(p(5592406), 0.75, "2^24 steps");
   assert.equal(p(5592407), 1, "three more");
 });
+
+// ---- what folders of tasks say
+
+function withTasks() {
+  const store = recompute.createStore();
+  const put = (name, text, more = {}) => recompute.addFile(store, { path: `data/tasks/s/${name}`, suite: "s@1", ...more }, text);
+  put("suite.json", JSON.stringify({ schema: "tsbench.suite/1", suite: "s@1", title: "S", note: "" }));
+  const line = (task, problem) => JSON.stringify({ schema: "tsbench.task/1", suite: "s@1", task, targets: 2, limits: { tests_seconds: 180 }, problem }) + "\n";
+  put("tasks-0000.jsonl", line("t", "# At 42\n\nRow 7 of 9, &#49;0, 1**2**") + line("u", "none"), { lines: 2 });
+  return { store, put, ctx: recompute.bind(store, { boards: [], numbers: [] }) };
+}
+
+test("the numbers of a task's folder follow from its published line", () => {
+  const { ctx } = withTasks();
+  assert.deepEqual(ctx.problems, []);
+  assert.equal(recompute.resolve(ctx, "task|s@1|t|/targets").value, 2);
+  assert.equal(recompute.resolve(ctx, "task|s@1|t|/limits/tests_seconds").value, 180);
+  assert.equal(recompute.resolve(ctx, "suite|s@1|tasks").value, 2);
+  for (const id of ["task|s@1|x|/targets", "task|s@1|t|/title", "suite|s@2|tasks"]) assert.throws(() => recompute.resolve(ctx, id));
+});
+
+test("a statement shows no number that its published text does not have there", () => {
+  const { ctx } = withTasks();
+  const decode = (text) => text.replaceAll("&#49;", "1");
+  const why = (texts, base = "task|s@1|t|") => recompute.checkStatement(ctx, base, texts, decode);
+  assert.equal(why(["At 42", "Row 7 of 9, 10, ", "1", "2"]), "");
+  assert.equal(why(["At 42"]), "", "less than all may be shown");
+  for (const texts of [["At 43"], ["At 7", "42"], ["At 42", "97"]]) assert.match(why(texts), /does not stand/);
+  assert.match(why(["1"], "task|s@1|x|"), /no task/);
+  assert.match(why(["1"], null), /no block of a task/);
+});
+
+test("a fault in what is published of tasks is named with its line", () => {
+  const { store, put } = withTasks();
+  put("tasks-0001.jsonl", '{"schema":"tsbench.task/2"}\n{"schema":"tsbench.task/1","suite":"s@1","task":"t"}\nnot json\n', { lines: 4 });
+  assert.deepEqual(store.problems.map((p) => p.where.split("/").pop()), ["tasks-0001.jsonl line 1", "tasks-0001.jsonl line 2", "tasks-0001.jsonl line 3", "tasks-0001.jsonl"]);
+});

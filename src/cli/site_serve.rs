@@ -21,7 +21,7 @@ pub struct Serve {
     /// Port on the loopback address
     #[arg(long, default_value_t = 8788, env = "TSBENCH_PORT")]
     port: u16,
-    /// Build again whenever results, content or templates change, and reload open pages
+    /// Build again whenever results, content, tasks or templates change, and reload open pages
     #[arg(long, env = "TSBENCH_WATCH", value_parser = BoolishValueParser::new())]
     watch: bool,
 }
@@ -75,7 +75,7 @@ fn start_watching(place: Place, site: Arc<Site>) -> anyhow::Result<notify::Recom
             let _ = tell.send(());
         }
     })?;
-    for name in ["results", "content", "site-templates"] {
+    for name in ["results", "content", "site-templates", "tasks", "health"] {
         let dir = place.root.join(name);
         if dir.is_dir() {
             watcher.watch(&dir, RecursiveMode::Recursive).with_context(|| format!("watch {}", dir.display()))?;

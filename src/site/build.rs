@@ -14,6 +14,7 @@ use super::preview;
 use super::published;
 use super::render::{Renderer, SiteView};
 use super::shown::on_boards;
+use super::suites::Suites;
 use super::write::{Output, Written};
 use crate::results::{Dataset, Fault, Level, OnShard, read_with, slug};
 use std::collections::BTreeMap;
@@ -76,12 +77,13 @@ pub fn build(request: &Request, watcher: &dyn Watcher) -> Result<Built, SiteErro
     let out = Output::open(&request.out, &wait)?;
     watcher.stage("reading raw files", 0);
     let data = read(&request.root, &out)?;
+    let suites = suites(&request.root, &config)?;
     let unused = on_boards(&config, &data)?;
     watcher.stage("computing numbers", 0);
     let computed = compute(&config, &data, None)?;
     let as_of = as_of(&data, request.epoch);
-    published::write(&out, &config, &computed, &data, &as_of)?;
-    let plan = site(&config, &content, &templates, &computed, &data, &out, (&as_of, watcher))?;
+    published::write(&out, &config, &computed, (&data, &suites), &as_of)?;
+    let plan = site(&config, &content, &templates, &computed, (&data, &suites), &out, (&as_of, watcher))?;
     let attempts = data.runs.iter().map(|r| r.effective().count()).sum();
     let warnings = data.faults.iter().filter(|f| f.level == Level::Warning).cloned().chain(unused).collect();
     let numbers = computed.numbers.list().len();
@@ -111,7 +113,7 @@ fn check_places(request: &Request) -> Result<(), SiteError> {
     if root.starts_with(&out) {
         return bad(format!("holds the sources of the site ({shown})"));
     }
-    for name in ["results", "content", "site-templates"] {
+    for name in ["results", "content", "site-templates", "tasks", "health"] {
         let place = resolved(&request.root.join(name))?;
         if out.starts_with(&place) || place.starts_with(&out) {
             return bad(format!("overlaps {name}/, which the site is made from"));
@@ -133,6 +135,23 @@ fn read(root: &Path, out: &Output) -> Result<Dataset, SiteError> {
         return Err(SiteError::Faults { count: errors.len(), faults: errors.join("\n") });
     }
     Ok(data)
+}
+
+/// The suites of the folder that the configuration names, or of `tasks` where it names none and there is one.
+fn suites(root: &Path, config: &Config) -> Result<Suites, SiteError> {
+    let named = !config.tasks.is_empty();
+    let place = root.join(if named { &config.tasks } else { "tasks" });
+    if place.is_dir() {
+        Suites::read(&place)
+    } else if named {
+        Err(SiteError::content(
+            place.display().to_string(),
+            "is no folder",
+            "name the folder of suites with tasks in content/site.toml, or leave the field out",
+        ))
+    } else {
+        Ok(Suites::default())
+    }
 }
 
 /// The time that the site states: never the clock's.
@@ -157,7 +176,7 @@ fn site(
     content: &[Source],
     templates: &Files,
     computed: &Computed<'_>,
-    data: &Dataset,
+    (data, suites): (&Dataset, &Suites),
     out: &Output,
     (as_of, watcher): (&str, &dyn Watcher),
 ) -> Result<Plan, SiteError> {
@@ -165,7 +184,7 @@ fn site(
     for Asset { path, text } in hashed.values() {
         out.put(path, text.as_bytes())?;
     }
-    let data_sha256 = published::data_digest(data);
+    let data_sha256 = published::data_digest(data, suites);
     let named = |file: &str| hashed.get(file).map(|a| a.path.clone()).unwrap_or_default();
     let view = SiteView {
         title: config.title.clone(),
@@ -195,10 +214,11 @@ fn site(
         config,
         computed,
         data,
+        suites,
         renderer: &renderer,
         out,
         as_of: as_of.to_owned(),
-        nav: nav(config, content),
+        nav: nav(config, content, !suites.list.is_empty()),
         card,
         pages: Default::default(),
         on_page: &on_page,
@@ -215,9 +235,12 @@ fn site(
     check_limits(&out.sizes(), feed::HEADERS)
 }
 
-fn nav(config: &Config, content: &[Source]) -> Vec<(String, String)> {
+fn nav(config: &Config, content: &[Source], has_suites: bool) -> Vec<(String, String)> {
     let mut nav = vec![("Leaderboard".to_owned(), "index.html".to_owned())];
     nav.extend(config.boards.iter().skip(1).map(|b| (b.title.clone(), format!("board/{}.html", b.id))));
+    if has_suites {
+        nav.push(("Suites".to_owned(), pages::SUITES.to_owned()));
+    }
     for (text, path) in
         [("Runs", "runs.html"), ("Releases", "releases.html"), ("Data", "data.html"), ("Check the work", "verify.html")]
     {

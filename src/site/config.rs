@@ -24,6 +24,9 @@ pub struct Config {
     /// How to cite the site: who is named as its author.
     #[serde(default)]
     pub author: String,
+    /// Folder of suites beside the results: the statements of tasks. `tasks` where it is empty and there is one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub tasks: String,
     /// Published tables, the first one on the home page.
     #[serde(default, rename = "board")]
     pub boards: Vec<BoardConfig>,
@@ -89,7 +92,7 @@ pub struct ReleaseConfig {
 }
 
 /// Folders of the site's data beside those of its boards.
-const RESERVED: [&str; 4] = ["raw", "attempts", "site", "releases"];
+const RESERVED: [&str; 7] = ["raw", "attempts", "site", "releases", "suites", "tasks", "health"];
 
 impl BoardConfig {
     /// Whether a run of a suite is on the board.
@@ -194,6 +197,13 @@ impl Config {
     }
 
     fn validate_addresses(&self, file: &str) -> Result<(), SiteError> {
+        if !self.tasks.is_empty() && !super::write::is_plain(&self.tasks) {
+            return Err(SiteError::content(
+                file,
+                format!("tasks {:?} is no folder inside the leaderboard's own", self.tasks),
+                "write a path from the leaderboard's folder down, such as tasks",
+            ));
+        }
         if !self.source_url.is_empty() && !is_web(&self.source_url) {
             return Err(SiteError::content(
                 file,
@@ -219,6 +229,7 @@ impl Config {
             source_url: String::new(),
             base_url: String::new(),
             author: String::new(),
+            tasks: String::new(),
             boards: Vec::new(),
             models: Vec::new(),
             releases: Vec::new(),

@@ -1,7 +1,7 @@
 //! Content pages: Markdown with a TOML head, numbers quoted by id, and no typed results.
 
 use super::SiteError;
-use super::extract::{has_digit, loose_digits, named, stated, tags};
+use super::extract::{STATEMENT, attribute, has_digit, loose_digits, named, stated, tags};
 use super::forbidden::forbidden;
 use super::render::Renderer;
 use pulldown_cmark::{CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
@@ -112,6 +112,9 @@ fn foreign(html: &str) -> Option<String> {
     let own = tags(html).find_map(|tag| match tag.split([' ', '/', '\n', '\t']).next().unwrap_or(tag) {
         name @ ("script" | "svg" | "math" | "option" | "select" | "meta" | "link" | "main" | "body" | "html"
         | "head") => Some(format!("holds <{name}>, which a content page may not")),
+        _ if tag == STATEMENT || attribute(tag, "class").is_some_and(|c| c.contains("about-task")) => {
+            Some("quotes a statement, which only the page of a task does".into())
+        }
         _ => forbidden(tag),
     });
     own.or_else(|| {

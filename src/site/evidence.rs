@@ -2,18 +2,19 @@
 
 use super::config::Config;
 use super::error::SiteError;
-use super::extract::{attribute, bare_values, decode, has_digit, loose_digits, tags};
+use super::extract::{attribute, bare_values, decode, has_digit, loose_digits, statements, tags};
 use super::feed;
 use super::names::Names;
 use super::numbers::Computed;
-use super::pages::demanded;
+use super::pages::{ABOUT, about_task, demanded, pages_of_tasks};
 use super::published::{data_digest, frame, manifest};
+use super::suites::{Suites, TaskText};
 use super::verify::Difference;
 use super::write::{SUMS, hex, is_plain};
 use crate::results::Dataset;
 use rayon::prelude::*;
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 /// A difference about a file as a whole.
@@ -68,13 +69,13 @@ pub(super) fn around(
     site: &Path,
     config: &Config,
     computed: &Computed<'_>,
-    data: &Dataset,
+    (data, suites): (&Dataset, &Suites),
     present: &[String],
 ) -> Result<Vec<Difference>, SiteError> {
-    let mut out = raw_manifest(site, data)?;
+    let mut out = raw_manifest(site, data, suites)?;
     let published = json(site, "data/numbers.json")?;
     let as_of = published.get("as_of").and_then(Value::as_str).unwrap_or("").to_owned();
-    let own = frame(config, computed, data, &as_of)?;
+    let own = frame(config, computed, (data, suites), &as_of)?;
     for (key, value) in own.as_object().into_iter().flatten().filter(|(k, _)| *k != "numbers") {
         let stated = published.get(key).unwrap_or(&Value::Null);
         // Numbers are compared as numbers: 1.0 is 1.
@@ -87,7 +88,7 @@ pub(super) fn around(
             });
         }
     }
-    let digest = data_digest(data);
+    let digest = data_digest(data, suites);
     let mut pages: Vec<String> = present.iter().filter(|f| f.ends_with(".html") && *f != "404.html").cloned().collect();
     pages.sort();
     for (file, text) in [
@@ -100,11 +101,13 @@ pub(super) fn around(
         out.extend(first_line(&stated, &text).map(|(stated, own)| about(file, file, stated, own)));
     }
     let there: BTreeSet<&str> = present.iter().map(String::as_str).collect();
-    let absent = demanded(config, computed, data).into_iter().filter(|p| !there.contains(p.as_str()));
+    let absent = demanded(config, computed, data, suites).into_iter().filter(|p| !there.contains(p.as_str()));
     out.extend(absent.map(|p| about(&p, "the site", "missing", "a page that the raw files demand")));
-    let names = Names::new(config, data);
+    let names = Names::new(config, data, suites);
+    let told: HashMap<String, &TaskText> = pages_of_tasks(computed, suites).into_iter().collect();
     let of_pages = present.par_iter().filter(|f| f.ends_with(".html"));
-    out.extend(of_pages.flat_map_iter(|f| page(site, f, &digest, &names)).collect::<Vec<_>>());
+    let of_pages = of_pages.flat_map_iter(|f| page(site, f, (&digest, told.get(f).copied()), &names));
+    out.extend(of_pages.collect::<Vec<_>>());
     Ok(out)
 }
 
@@ -127,14 +130,14 @@ fn brief(text: &str) -> String {
 }
 
 /// The manifest, and the pieces that lie in the folder, against the raw files put together again.
-fn raw_manifest(site: &Path, data: &Dataset) -> Result<Vec<Difference>, SiteError> {
+fn raw_manifest(site: &Path, data: &Dataset, suites: &Suites) -> Result<Vec<Difference>, SiteError> {
     let place = "data/manifest.json";
     let by_path = |value: &Value| -> BTreeMap<String, Value> {
         let list = value.get("files").and_then(Value::as_array).cloned().unwrap_or_default();
         list.into_iter().map(|f| (f.get("path").and_then(Value::as_str).unwrap_or("").to_owned(), f)).collect()
     };
     let stated = by_path(&json(site, place)?);
-    let own = by_path(&serde_json::from_slice(&manifest(data)?)?);
+    let own = by_path(&serde_json::from_slice(&manifest(data, suites)?)?);
     let all: BTreeSet<&String> = stated.keys().chain(own.keys()).collect();
     let word = |v: Option<&Value>| v.map_or_else(|| "missing".to_owned(), Value::to_string);
     let listed = all.into_iter().filter(|p| stated.get(*p) != own.get(*p));
@@ -152,11 +155,29 @@ fn raw_manifest(site: &Path, data: &Dataset) -> Result<Vec<Difference>, SiteErro
     Ok(out)
 }
 
+/// What a page quotes from a task's folder is what its published line makes of it, and no page quotes anything else.
+fn quoted(file: &str, html: &str, told: Option<&TaskText>) -> Option<Difference> {
+    let blocks = html.matches(ABOUT).count();
+    let (wanted, true_to) = match told {
+        None => (0, true),
+        Some(task) => (1, html.find(ABOUT).is_some_and(|at| html[at..].starts_with(&about_task(task)))),
+    };
+    if blocks == wanted && statements(html) == wanted && true_to {
+        return None;
+    }
+    let (stated, own) = match told {
+        None => ("a statement", "no task is told on this page".to_owned()),
+        Some(task) => ("another statement or other facts", format!("those of the task {:?}", task.task)),
+    };
+    Some(about(file, file, stated, own))
+}
+
 /// What a page says outside its numbers: typed digits, title and previews, and the digest at its foot.
-fn page(site: &Path, file: &str, digest: &str, names: &Names) -> Vec<Difference> {
+fn page(site: &Path, file: &str, (digest, told): (&str, Option<&TaskText>), names: &Names) -> Vec<Difference> {
     let Ok(html) = std::fs::read_to_string(site.join(file)) else { return Vec::new() };
     let mut out: Vec<Difference> =
         loose_digits(&html).into_iter().map(|text| about(file, file, text, "a digit without an id")).collect();
+    out.extend(quoted(file, &html, told));
     let values = bare_values(&html).into_iter().filter(|text| !names.holds(text));
     out.extend(values.map(|text| about(file, file, text, "a number of a chart without an id")));
     let head = html.find("</head").map_or(html.as_str(), |i| &html[..i]);

@@ -74,6 +74,14 @@ pub fn decode(text: &str) -> String {
     text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&#39;", "'").replace("&amp;", "&")
 }
 
+/// The tag around the text of a task, which is quoted from its author, digits and all.
+pub const STATEMENT: &str = "blockquote class=\"statement\"";
+
+/// How many quoted statements a page holds.
+pub fn statements(html: &str) -> usize {
+    tags(html).filter(|t| *t == STATEMENT).count()
+}
+
 /// Every number that a page states, in order: `<data data-n>` and SVG texts with `data-n`.
 ///
 /// An id that begins with `/` is completed by the nearest `data-base` before it; a base that begins with `+` by the
@@ -120,8 +128,8 @@ pub fn stated(html: &str) -> Vec<Stated> {
 
 /// Digits of a page's body that are not in an element made for them: each with the text around it.
 ///
-/// Allowed are `data` with an id, `code`, `pre`, `time`, `svg`, `script`, `style`, `option`, and anything of class
-/// `name`. Words that a reader is told but does not see in the text, such as `alt`, hold none at all outside a picture.
+/// Allowed are `data` with an id, `code`, `pre`, `time`, `svg`, `script`, `style`, `option`, anything of class `name`,
+/// and a quoted statement, which verification holds against its published source. Words that a reader is told but does not see in the text, such as `alt`, hold none at all outside a picture.
 pub fn loose_digits(html: &str) -> Vec<String> {
     let html = html.find("<body").map_or(html, |i| &html[i..]);
     let mut found = Vec::new();
@@ -144,6 +152,7 @@ pub fn loose_digits(html: &str) -> Vec<String> {
                 } else if !tag.ends_with('/')
                     && (matches!(name, "code" | "pre" | "time" | "svg" | "script" | "style" | "option")
                         || (name == "data" && tag.contains(" data-n=\""))
+                        || tag == STATEMENT
                         || is_name(tag))
                 {
                     allowed.push(name);
@@ -240,7 +249,9 @@ pub fn links_and_ids(html: &str) -> (Vec<String>, Vec<String>) {
     let (mut links, mut ids) = (Vec::new(), Vec::new());
     for piece in (Walk { html, at: 0 }) {
         if let Piece::Open(tag) = piece {
-            for name in ["href", "src"] {
+            // Where the author of a task leads to is not ours to answer for.
+            let quoted = tag.ends_with(" rel=\"nofollow noopener\"");
+            for name in ["href", "src"].into_iter().filter(|_| !quoted) {
                 if tag.contains(name)
                     && let Some(link) = attribute(tag, name)
                 {

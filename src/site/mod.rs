@@ -30,6 +30,8 @@ mod published;
 mod render;
 mod roster;
 mod shown;
+mod statement;
+mod suites;
 mod table;
 mod text;
 mod verify;

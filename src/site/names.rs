@@ -2,6 +2,7 @@
 
 use super::config::Config;
 use super::extract::has_digit;
+use super::suites::Suites;
 use crate::results::Dataset;
 use std::collections::HashSet;
 
@@ -13,7 +14,7 @@ pub struct Names {
 
 impl Names {
     /// Collects them.
-    pub fn new(config: &Config, data: &Dataset) -> Names {
+    pub fn new(config: &Config, data: &Dataset, suites: &Suites) -> Names {
         let mut names = Names { whole: HashSet::new(), words: HashSet::new() };
         names.add(&config.title);
         names.add(&config.author);
@@ -33,6 +34,10 @@ impl Names {
             plan.tasks.iter().for_each(|t| names.add(t));
             let told = plan.task_details.iter().flat_map(|d| [&d.title, &d.repo]);
             told.flatten().for_each(|n| names.add(n));
+        }
+        for s in &suites.list {
+            [&s.word, &s.title].into_iter().for_each(|n| names.add(n));
+            s.tasks.iter().flat_map(|t| [&t.task, &t.title]).for_each(|n| names.add(n));
         }
         for p in &data.publishers {
             [&p.record.run, &p.record.suite, &p.record.publisher].into_iter().for_each(|n| names.add(n));

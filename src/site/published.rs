@@ -3,6 +3,7 @@
 use super::config::Config;
 use super::error::SiteError;
 use super::numbers::Computed;
+use super::suites::Suites;
 use super::write::{Output, hex};
 use crate::results::{Dataset, slug};
 use serde::Serialize;
@@ -23,16 +24,28 @@ pub struct RawFile<'a> {
     pub bytes: u64,
     /// SHA-256 in hex.
     pub sha256: &'a str,
-    /// Run it belongs to.
+    /// Run it belongs to; empty for a suite's.
+    #[serde(skip_serializing_if = "str::is_empty")]
     pub run: &'a str,
+    /// Suite that it tells about; empty for a run's.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub suite: &'a str,
     /// Lines, for pieces of attempts files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lines: Option<u64>,
 }
 
 /// Every raw file, in byte order of the paths.
-pub fn raw_files(data: &Dataset) -> Vec<RawFile<'_>> {
-    let mut files = Vec::new();
+pub fn raw_files<'a>(data: &'a Dataset, suites: &'a Suites) -> Vec<RawFile<'a>> {
+    let of_suites = suites.files.iter().map(|f| RawFile {
+        path: f.path.clone(),
+        bytes: f.bytes.len() as u64,
+        sha256: &f.sha256,
+        run: "",
+        suite: &f.suite,
+        lines: f.lines,
+    });
+    let mut files: Vec<RawFile<'_>> = of_suites.collect();
     for p in &data.publishers {
         let run = p.record.run.as_str();
         files.push(RawFile {
@@ -40,6 +53,7 @@ pub fn raw_files(data: &Dataset) -> Vec<RawFile<'_>> {
             bytes: p.bytes.len() as u64,
             sha256: &p.sha256,
             run,
+            suite: "",
             lines: None,
         });
     }
@@ -51,6 +65,7 @@ pub fn raw_files(data: &Dataset) -> Vec<RawFile<'_>> {
             bytes: r.plan_bytes.len() as u64,
             sha256: &r.plan_sha256,
             run,
+            suite: "",
             lines: None,
         });
         for (i, s) in r.shards.iter().enumerate() {
@@ -59,6 +74,7 @@ pub fn raw_files(data: &Dataset) -> Vec<RawFile<'_>> {
                 bytes: s.len,
                 sha256: &s.sha256,
                 run,
+                suite: "",
                 lines: Some(s.lines),
             });
         }
@@ -68,8 +84,8 @@ pub fn raw_files(data: &Dataset) -> Vec<RawFile<'_>> {
 }
 
 /// SHA-256 over the raw files' digests and paths, as `sha256sum` would list them.
-pub fn data_digest(data: &Dataset) -> String {
-    let lines: String = raw_files(data).iter().map(|f| format!("{}  {}\n", f.sha256, f.path)).collect();
+pub fn data_digest(data: &Dataset, suites: &Suites) -> String {
+    let lines: String = raw_files(data, suites).iter().map(|f| format!("{}  {}\n", f.sha256, f.path)).collect();
     hex(lines.as_bytes())
 }
 
@@ -114,7 +130,7 @@ pub fn write(
     out: &Output,
     config: &Config,
     computed: &Computed<'_>,
-    data: &Dataset,
+    (data, suites): (&Dataset, &Suites),
     as_of: &str,
 ) -> Result<(), SiteError> {
     for p in &data.publishers {
@@ -123,24 +139,35 @@ pub fn write(
     for r in &data.runs {
         out.put_with_digest(&format!("data/raw/{}/run.json", slug(&r.run.run)), &r.plan_bytes, r.plan_sha256.clone())?;
     }
-    out.put("data/manifest.json", &manifest(data)?)?;
-    out.put("data/numbers.json", &line(&numbers(config, computed, data, as_of))?)?;
+    suites.write(out)?;
+    out.put("data/manifest.json", &manifest(data, suites)?)?;
+    out.put("data/numbers.json", &line(&numbers(config, computed, (data, suites), as_of))?)?;
     out.put("data/site.json", &line(config)?)
 }
 
 /// `data/manifest.json`.
-pub fn manifest(data: &Dataset) -> Result<Vec<u8>, SiteError> {
-    line(&Manifest { schema: "tsbench.manifest/1", files: raw_files(data) })
+pub fn manifest(data: &Dataset, suites: &Suites) -> Result<Vec<u8>, SiteError> {
+    line(&Manifest { schema: "tsbench.manifest/1", files: raw_files(data, suites) })
 }
 
 /// What `data/numbers.json` says beside the numbers: boards, entries, tasks, releases, digest.
-pub fn frame(config: &Config, computed: &Computed<'_>, data: &Dataset, as_of: &str) -> Result<Value, SiteError> {
-    let mut file = numbers(config, computed, data, as_of);
+pub fn frame(
+    config: &Config,
+    computed: &Computed<'_>,
+    sources: (&Dataset, &Suites),
+    as_of: &str,
+) -> Result<Value, SiteError> {
+    let mut file = numbers(config, computed, sources, as_of);
     file.numbers = &[];
     Ok(serde_json::to_value(file)?)
 }
 
-fn numbers<'a>(config: &'a Config, computed: &'a Computed<'_>, data: &Dataset, as_of: &'a str) -> NumbersFile<'a> {
+fn numbers<'a>(
+    config: &'a Config,
+    computed: &'a Computed<'_>,
+    (data, suites): (&Dataset, &Suites),
+    as_of: &'a str,
+) -> NumbersFile<'a> {
     let releases = config
         .releases
         .iter()
@@ -156,7 +183,7 @@ fn numbers<'a>(config: &'a Config, computed: &'a Computed<'_>, data: &Dataset, a
     NumbersFile {
         schema: "tsbench.numbers/1",
         as_of,
-        data_sha256: data_digest(data),
+        data_sha256: data_digest(data, suites),
         boards: computed.boards.iter().map(info).collect(),
         releases,
         numbers: computed.numbers.list(),

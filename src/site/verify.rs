@@ -6,6 +6,7 @@ use super::error::SiteError;
 use super::evidence::{about, around, digests, files, json};
 use super::extract::stated;
 use super::numbers::{Computed, Families, compute};
+use super::suites::Suites;
 use crate::results::{Dataset, Level, read_with, slug};
 use rayon::prelude::*;
 use serde_json::Value;
@@ -49,6 +50,8 @@ pub fn verify(site: &Path, results: Option<&Path>) -> Result<Verified, SiteError
         SiteError::content(path.display().to_string(), e.to_string(), "the file is written by tsbench-site build")
     })?;
     config.validate("data/site.json")?;
+    let (suites, wrong) = Suites::published(site)?;
+    out.differences.extend(wrong.into_iter().map(|(path, why)| about(&path, &path, "a usable file", why)));
     let joined = join_shards(site)?;
     let mut own = read_with(joined.path(), &|_, _, _, _| Ok(()))?;
     let place = "the site’s raw files";
@@ -57,11 +60,11 @@ pub fn verify(site: &Path, results: Option<&Path>) -> Result<Verified, SiteError
     if let Some(theirs) = &theirs {
         same_raw(&own, theirs, &mut out);
     }
-    compare(site, &config, &mut own, &files, place, &mut out)?;
+    compare(site, &config, (&mut own, &suites), &files, place, &mut out)?;
     if let Some(mut theirs) = theirs {
         let place = "the results folder";
         faults(&theirs, place, &mut out);
-        compare(site, &config, &mut theirs, &files, place, &mut out)?;
+        compare(site, &config, (&mut theirs, &suites), &files, place, &mut out)?;
     }
     out.differences.sort();
     out.differences.dedup();
@@ -96,8 +99,9 @@ fn join_shards(site: &Path) -> Result<tempfile::TempDir, SiteError> {
 
 /// The published raw files against the reader's own copies.
 fn same_raw(own: &Dataset, theirs: &Dataset, out: &mut Verified) {
+    let none = Suites::default();
     let list = |data: &Dataset| -> BTreeMap<String, String> {
-        super::published::raw_files(data).into_iter().map(|f| (f.path, f.sha256.to_owned())).collect()
+        super::published::raw_files(data, &none).into_iter().map(|f| (f.path, f.sha256.to_owned())).collect()
     };
     let (own, theirs) = (list(own), list(theirs));
     for (path, sha) in &own {
@@ -136,7 +140,7 @@ fn faults(data: &Dataset, source: &str, out: &mut Verified) {
 fn compare(
     site: &Path,
     config: &Config,
-    data: &mut Dataset,
+    (data, suites): (&mut Dataset, &Suites),
     files: &[String],
     source: &str,
     out: &mut Verified,
@@ -144,11 +148,11 @@ fn compare(
     let plain = data.runs.iter().map(|r| r.run.task_details.clone()).collect::<Vec<_>>();
     let disagreements = agree(data, false);
     out.differences.extend(disagreements.iter().cloned());
-    compare_with(site, config, data, files, source, out)?;
+    compare_with(site, config, (data, suites), files, source, out)?;
     if !disagreements.is_empty() {
         data.runs.iter_mut().zip(plain).for_each(|(run, details)| run.run.task_details = details);
         agree(data, true);
-        compare_with(site, config, data, files, source, out)?;
+        compare_with(site, config, (data, suites), files, source, out)?;
     }
     Ok(())
 }
@@ -188,7 +192,7 @@ fn agree(data: &mut Dataset, last: bool) -> Vec<Difference> {
 fn compare_with(
     site: &Path,
     config: &Config,
-    data: &Dataset,
+    (data, suites): (&Dataset, &Suites),
     files: &[String],
     source: &str,
     out: &mut Verified,
@@ -202,11 +206,11 @@ fn compare_with(
         }
         Err(other) => return Err(other),
     };
-    let families = Families::new(&computed.boards, data);
+    let families = Families::new(&computed.boards, data, suites);
     let truth = Truth { computed: &computed, families: &families };
     out.numbers = computed.numbers.list().len();
     let (mut statements, mut differences) = listed(site, &truth)?;
-    differences.extend(around(site, config, &computed, data, files)?);
+    differences.extend(around(site, config, &computed, (data, suites), files)?);
     let of_files: Vec<(usize, Vec<Difference>)> =
         files.par_iter().map(|file| in_file(site, file, &truth)).collect::<Result<_, _>>()?;
     for (n, found) in of_files {

@@ -3,16 +3,19 @@
 use crate::results::{Dataset, Row, RunFile};
 use crate::site::board::Board;
 use crate::site::published::raw_files;
+use crate::site::suites::Suites;
 use crate::stats::display::Format;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Write;
 
-/// Looks up `cell|board|entry|task|what`, `line|run|task|model|condition|repeat|/pointer` and `file|path|bytes`.
+/// Looks up `cell|board|entry|task|what`, `line|run|task|model|condition|repeat|/pointer`, `file|path|bytes`,
+/// `task|suite|task|/pointer` and `suite|suite|tasks`.
 pub struct Families<'a> {
     boards: HashMap<&'a str, BoardIndex<'a>>,
     files: HashMap<String, u64>,
     runs: HashMap<&'a str, RunIndex<'a>>,
+    suites: &'a Suites,
 }
 
 /// A board with the places of its entries and tasks.
@@ -26,7 +29,7 @@ struct RunIndex<'a> {
 
 impl<'a> Families<'a> {
     /// Indexes boards and runs.
-    pub fn new(boards: &'a [Board<'a>], data: &'a Dataset) -> Families<'a> {
+    pub fn new(boards: &'a [Board<'a>], data: &'a Dataset, suites: &'a Suites) -> Families<'a> {
         let boards = boards
             .iter()
             .map(|b| {
@@ -44,8 +47,8 @@ impl<'a> Families<'a> {
                 (run.run.run.as_str(), RunIndex { run, tasks, models })
             })
             .collect();
-        let files = raw_files(data).into_iter().map(|f| (f.path, f.bytes)).collect();
-        Families { boards, files, runs }
+        let files = raw_files(data, suites).into_iter().map(|f| (f.path, f.bytes)).collect();
+        Families { boards, files, runs, suites }
     }
 
     /// Value and text of a family's number; none where the id names nothing.
@@ -53,10 +56,9 @@ impl<'a> Families<'a> {
         let parts: Vec<Cow<'_, str>> = id.split('|').map(decoded).collect::<Option<_>>()?;
         let parts: Vec<&str> = parts.iter().map(AsRef::as_ref).collect();
         match parts[..] {
-            ["file", path, "bytes"] => {
-                let bytes = *self.files.get(path)? as f64;
-                Some((Some(bytes), Format::Count.text(Some(bytes))))
-            }
+            ["file", path, "bytes"] => count(*self.files.get(path)?),
+            ["task", suite, task, pointer] => count(self.suites.of(suite)?.task(task)?.number(pointer)?),
+            ["suite", suite, "tasks"] => count(self.suites.of(suite)?.tasks.len() as u64),
             ["cell", board, entry, task, what] => self.cell(board, entry, task, what),
             ["line", run, task, model, condition, repeat, pointer] => {
                 self.line((run, task, model, condition, repeat.parse().ok()?), pointer)
@@ -94,6 +96,12 @@ impl<'a> Families<'a> {
     }
 }
 
+/// A whole number and its text.
+fn count(value: u64) -> Option<(Option<f64>, String)> {
+    let value = Some(value as f64);
+    Some((value, Format::Count.text(value)))
+}
+
 /// The id of what was counted of an entry at a task: `fixed`, `attempts` or `excluded`.
 pub fn cell_id(board: &str, entry: &str, task: &str, what: &str) -> String {
     let mut id = String::with_capacity(10 + board.len() + entry.len() + task.len() + what.len());
@@ -111,6 +119,24 @@ pub fn file_id(path: &str) -> String {
     let mut id = String::from("file|");
     push_part(&mut id, path);
     id.push_str("|bytes");
+    id
+}
+
+/// The beginning of the ids of what a task's folder says: a pointer into its line follows.
+pub fn task_base(suite: &str, task: &str) -> String {
+    let mut id = String::from("task|");
+    for part in [suite, task] {
+        push_part(&mut id, part);
+        id.push('|');
+    }
+    id
+}
+
+/// The id of the number of a suite's tasks.
+pub fn suite_id(suite: &str) -> String {
+    let mut id = String::from("suite|");
+    push_part(&mut id, suite);
+    id.push_str("|tasks");
     id
 }
 

@@ -1,5 +1,6 @@
 //! One file a kind of page: numbers and names in, a typed view out; the templates put it on paper.
 
+mod about;
 mod attempts;
 mod board;
 mod charts;
@@ -13,9 +14,12 @@ mod parts;
 mod publisher;
 mod release;
 mod run;
+mod suites;
 mod task;
 
+pub use about::{ABOUT, about_task};
 pub use entries::{full_name, ordered};
+pub use suites::{INDEX as SUITES, pages_of_tasks};
 
 use super::config::Config;
 use super::error::SiteError;
@@ -24,6 +28,7 @@ use super::feed::address;
 use super::names::Names;
 use super::numbers::Computed;
 use super::render::{Crumb, NavItem, Page, Renderer};
+use super::suites::Suites;
 use super::table::Table;
 use super::text::words;
 use super::write::Output;
@@ -40,6 +45,8 @@ pub struct Context<'a> {
     pub computed: &'a Computed<'a>,
     /// Raw results.
     pub data: &'a Dataset,
+    /// What the folders of tasks say.
+    pub suites: &'a Suites,
     /// Templates.
     pub renderer: &'a Renderer<'a>,
     /// Where pages go.
@@ -217,7 +224,7 @@ impl Context<'_> {
         if texts.is_empty() {
             return Ok(());
         }
-        let names = Names::new(self.config, self.data);
+        let names = Names::new(self.config, self.data, self.suites);
         match texts.iter().find(|t| !names.holds(t)) {
             None => Ok(()),
             Some(text) => Err(SiteError::content(
@@ -234,8 +241,10 @@ impl Context<'_> {
 }
 
 fn check(path: &str, html: &str) -> Result<(), SiteError> {
-    if let Some(at) = html.find(super::numbers::UNKNOWN) {
-        let id: String = html[at + super::numbers::UNKNOWN.len()..].chars().take_while(|c| *c != '"').collect();
+    // In the attribute: a statement may say the word.
+    let unknown = format!(" data-n=\"{}", super::numbers::UNKNOWN);
+    if let Some(at) = html.find(&unknown) {
+        let id: String = html[at + unknown.len()..].chars().take_while(|c| *c != '"').collect();
         return Err(SiteError::content(
             path,
             format!("quotes the number {id:?}, which does not exist"),
@@ -278,7 +287,7 @@ fn check_words(config: &Config) -> Result<(), SiteError> {
 }
 
 /// The pages that the data demand, whatever else a site has: one for each board, task, pair, model and run.
-pub fn demanded(config: &Config, computed: &Computed<'_>, data: &Dataset) -> Vec<String> {
+pub fn demanded(config: &Config, computed: &Computed<'_>, data: &Dataset, suites: &Suites) -> Vec<String> {
     let mut pages: Vec<String> =
         ["index.html", "404.html", "runs.html", "releases.html", "data.html", "verify.html"].map(str::to_owned).into();
     for (i, b) in computed.boards.iter().enumerate() {
@@ -292,6 +301,7 @@ pub fn demanded(config: &Config, computed: &Computed<'_>, data: &Dataset) -> Vec
         pages.extend(pair::paths(b));
     }
     pages.extend(data.runs.iter().map(|r| run::path(&r.run.run)));
+    pages.extend(suites::demanded(computed, suites));
     pages
 }
 
@@ -304,6 +314,7 @@ pub fn write_all(context: &Context<'_>) -> Result<(), SiteError> {
         pair::write_all(context, b)
     })?;
     rayon::join(|| model::write_all(context), || run::write_all(context)).both()?;
+    suites::write_all(context)?;
     release::write(context)?;
     attempts::write_files(context)?;
     data::write(context)

@@ -37,10 +37,13 @@ fn write(context: &Context<'_>, b: &Board<'_>, t: usize) -> Result<(), SiteError
     let mut facts = vec![("Task".to_owned(), name(&task.id)), ("Suite".to_owned(), name(&b.config.suite))];
     let mut fact = |term: &str, html: Option<String>| facts.extend(html.map(|h| (term.to_owned(), h)));
     fact("Repository", task.repo.as_deref().map(name));
-    fact("Language", task.language.as_deref().map(name));
+    let told = context.suites.of(&b.config.suite).and_then(|s| s.task(&task.id));
     fact("Human fix merged", task.merged_at.as_ref().map(|d| format!("<time>{}</time>", escape(d))));
-    fact("Targets", task.targets.map(|_| n("targets")));
-    fact("Guards", task.guards.map(|_| n("guards")));
+    if told.is_none() {
+        fact("Language", task.language.as_deref().map(name));
+        fact("Targets", task.targets.map(|_| n("targets")));
+        fact("Guards", task.guards.map(|_| n("guards")));
+    }
     fact("Attempts", Some(format!("{} of which {} fixed", n("attempts"), n("fixed"))));
     fact("Models with an attempt", Some(n("entries_with_data")));
     let mut by_model = Table::new(
@@ -77,24 +80,25 @@ fn write(context: &Context<'_>, b: &Board<'_>, t: usize) -> Result<(), SiteError
         TableView { html: "<p>No attempt at this task exists.</p>".into(), files }
     };
     let evidence = without_artifacts(b, t as u32);
+    let by_model =
+        Section { id: "by-model".into(), heading: "By model".into(), tables: vec![by_model], ..Section::default() };
+    let all = Section {
+        id: "all-attempts".into(),
+        heading: "Attempts".into(),
+        lead: evidence,
+        tables: vec![table],
+        ..Section::default()
+    };
+    let title = task.title.as_ref().or(told.map(|t| &t.title)).unwrap_or(&task.id);
     let view = SectionsView {
         kicker: format!("Task of {}", link(&href(&page, &board_path(context, b)), &name(&b.config.title))),
-        heading: name(task.title.as_deref().unwrap_or(&task.id)),
+        heading: name(title),
         lead: String::new(),
         facts,
-        sections: vec![
-            Section { id: "by-model".into(), heading: "By model".into(), tables: vec![by_model], ..Section::default() },
-            Section {
-                id: "all-attempts".into(),
-                heading: "Attempts".into(),
-                lead: evidence,
-                tables: vec![table],
-                ..Section::default()
-            },
-        ],
+        sections: told.map(super::suites::statement).into_iter().chain([by_model, all]).collect(),
     };
     let sheet = Sheet {
-        title: task.title.clone().unwrap_or_else(|| task.id.clone()),
+        title: title.clone(),
         description: format!("Every attempt at the task {} of {}, with the raw line of each.", task.id, b.config.suite),
         kind: "task",
         crumbs: crumbs(context, b),
@@ -107,7 +111,7 @@ fn write(context: &Context<'_>, b: &Board<'_>, t: usize) -> Result<(), SiteError
 /// Says which of the page's runs published outcomes alone, without a folder of patches, transcripts and reports.
 fn without_artifacts(b: &Board<'_>, task: u32) -> String {
     let runs: Vec<&RunFile> = b.rows_of(task).map(|(r, _)| b.runs[r]).collect();
-    let bare: Vec<&&RunFile> = runs.iter().filter(|r| !r.dir.join("artifacts").is_dir()).collect();
+    let bare: Vec<&&RunFile> = runs.iter().filter(|r| !r.has_artifacts).collect();
     if bare.is_empty() {
         return String::new();
     }

@@ -3,6 +3,7 @@
 mod building;
 mod hostile;
 mod serving;
+mod statements;
 mod verifying;
 mod world;
 mod writing;
