@@ -17,6 +17,8 @@ pub struct RunFile {
     pub run: Run,
     /// Folder of the run.
     pub dir: PathBuf,
+    /// Whether patches, trajectories or reports lie beside the lines.
+    pub has_artifacts: bool,
     /// The plan's bytes, as published.
     pub plan_bytes: Vec<u8>,
     /// SHA-256 of the plan's bytes, in hex.
@@ -172,6 +174,7 @@ fn read_attempts(
 fn empty_run((dir, plan_bytes, run): (PathBuf, Vec<u8>, Run)) -> RunFile {
     let plan_sha256 = sha256_hex(&plan_bytes);
     RunFile {
+        has_artifacts: dir.join("artifacts").is_dir(),
         run,
         dir,
         plan_bytes,

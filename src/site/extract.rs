@@ -50,20 +50,27 @@ pub fn tag_name(tag: &str) -> &str {
     tag.split([' ', '/', '\n', '\t']).next().unwrap_or(tag)
 }
 
+/// The attributes of a tag that have a value in quotes: names and values as written.
+fn attributes(tag: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let rest = &tag[at..];
+            let open = memchr::memchr(b'"', rest.as_bytes())?;
+            let end = open + 1 + memchr::memchr(b'"', &rest.as_bytes()[open + 1..])?;
+            at += end + 1;
+            if let Some(before) = rest[..open].strip_suffix('=') {
+                let from =
+                    before.as_bytes().iter().rposition(|b| matches!(b, b' ' | b'\n' | b'\t')).map_or(0, |i| i + 1);
+                return Some((&before[from..], &rest[open + 1..end]));
+            }
+        }
+    })
+}
+
 /// The value of an attribute, decoded.
 pub fn attribute(tag: &str, name: &str) -> Option<String> {
-    let mut from = 0;
-    while let Some(i) = tag[from..].find(name) {
-        let at = from + i;
-        let rest = &tag[at + name.len()..];
-        if tag[..at].ends_with([' ', '\n', '\t'])
-            && let Some(rest) = rest.strip_prefix("=\"")
-        {
-            return rest.find('"').map(|end| decode(&rest[..end]));
-        }
-        from = at + name.len();
-    }
-    None
+    attributes(tag).find(|a| a.0 == name).map(|a| decode(a.1))
 }
 
 /// Text with the entities that we write turned back.
@@ -140,8 +147,11 @@ pub fn loose_digits(html: &str) -> Vec<String> {
             Piece::Open(tag) => {
                 let name = tag_name(tag);
                 if allowed.first().is_none_or(|top| *top != "svg") {
-                    let told = ["title", "alt", "aria-label", "aria-description", "placeholder"];
-                    let told = told.iter().filter(|a| tag.contains(*a)).filter_map(|a| attribute(tag, a));
+                    let told = attributes(tag)
+                        .filter(|(name, _)| {
+                            matches!(*name, "title" | "alt" | "aria-label" | "aria-description" | "placeholder")
+                        })
+                        .map(|(_, text)| decode(text));
                     found.extend(told.filter(|t| has_digit(t)).map(|t| excerpt(&t)));
                 }
                 if let Some(top) = allowed.last().copied() {
@@ -175,7 +185,7 @@ pub fn loose_digits(html: &str) -> Vec<String> {
 
 /// Whether an element is of class `name`.
 fn is_name(tag: &str) -> bool {
-    tag.contains("class=\"name") && attribute(tag, "class").is_some_and(|c| c.split(' ').any(|c| c == "name"))
+    attributes(tag).any(|(name, classes)| name == "class" && classes.split(' ').any(|c| c == "name"))
 }
 
 /// Whether text holds a digit of any script, a fraction or another character that stands for a number.

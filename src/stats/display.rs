@@ -27,6 +27,23 @@ pub enum Format {
 }
 
 impl Format {
+    /// Appends the text of a value, without the detour over a text of its own where the value is a usual one.
+    pub fn push(self, out: &mut String, value: Option<f64>) {
+        let usual = match (self, value) {
+            (Self::Count, Some(v)) if v.fract() == 0.0 => units(v, 0).map(|u| ("", u, 0, "")),
+            (Self::Seconds, Some(v)) => units(v, 0).map(|u| ("", u, 0, " s")),
+            (Self::Usd3, Some(v)) => units(v, 3).map(|u| ("$", u, 3, "")),
+            _ => None,
+        };
+        let Some((before, units, decimals, after)) = usual.filter(|u| u.1 < 1000 * SCALES[u.2]) else {
+            out.push_str(&self.text(value));
+            return;
+        };
+        out.push_str(before);
+        push_decimal(out, units, decimals);
+        out.push_str(after);
+    }
+
     /// The text of a value; "no data" for `None` and for anything that is not finite in percent.
     #[must_use]
     pub fn text(self, value: Option<f64>) -> String {
@@ -88,20 +105,65 @@ fn fixed(value: f64, decimals: usize) -> String {
     String::from_utf8(digits).unwrap_or_default()
 }
 
-/// The same for values whose rounding is not in doubt: small ones whose scaled value is clearly off a tie.
+/// The same for values whose rounding is not in doubt.
+fn fixed_fast(value: f64, decimals: usize) -> Option<String> {
+    let mut text = String::with_capacity(12);
+    push_decimal(&mut text, units(value, decimals)?, decimals);
+    Some(text)
+}
+
+/// Powers of ten by number of decimals.
+const SCALES: [u64; 7] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000];
+
+/// A value in whole units of its last decimal, where rounding is not in doubt: small ones clearly off a tie.
 ///
 /// Below 1e9 the product is exact to 1e-7, so a distance of 1e-6 from one half decides the rounding.
-fn fixed_fast(value: f64, decimals: usize) -> Option<String> {
-    let scale: u64 = *[1, 10, 100, 1000, 10_000].get(decimals)?;
-    let scaled = value * scale as f64;
-    if !(0.0..1e9).contains(&scaled) || (scaled.fract() - 0.5).abs() < 1e-6 {
-        return None;
+fn units(value: f64, decimals: usize) -> Option<u64> {
+    let scaled = value * *SCALES.get(decimals)? as f64;
+    let clear = (0.0..1e9).contains(&scaled) && (scaled.fract() - 0.5).abs() >= 1e-6;
+    clear.then(|| scaled.round() as u64)
+}
+
+/// Appends whole units with their decimal point.
+fn push_decimal(out: &mut String, units: u64, decimals: usize) {
+    let scale = SCALES[decimals];
+    push_digits(out, units / scale, 1);
+    if decimals > 0 {
+        out.push('.');
+        push_digits(out, units % scale, decimals);
     }
-    let units = scaled.round() as u64;
-    Some(match decimals {
-        0 => units.to_string(),
-        _ => format!("{}.{:0decimals$}", units / scale, units % scale),
-    })
+}
+
+/// Appends a whole number in so many digits or more.
+fn push_digits(out: &mut String, mut value: u64, least: usize) {
+    let mut digits = [b'0'; 20];
+    let mut at = digits.len();
+    while value > 0 || digits.len() - at < least {
+        at -= 1;
+        digits[at] = b'0' + (value % 10) as u8;
+        value /= 10;
+    }
+    out.push_str(std::str::from_utf8(&digits[at..]).unwrap_or_default());
+}
+
+/// Appends the shortest decimal that reads back as the same double, without an exponent; -0 is 0.
+pub fn push_shortest(out: &mut String, value: f64) {
+    use std::fmt::Write as _;
+    // A numeral of at most fifteen digits is the only one so short that reads as its double, and the quotient of two
+    // exact integers is rounded as reading it is: where it gives the value back, it is the shortest numeral.
+    let whole = (value * 1e6).round();
+    if !(0.0..1e15).contains(&whole) || whole / 1e6 != value {
+        let _ = write!(out, "{}", value + 0.0);
+        return;
+    }
+    let (mut units, mut decimals) = (whole as u64, 6);
+    if value.fract() == 0.0 {
+        (units, decimals) = (value as u64, 0);
+    }
+    while decimals > 0 && units.is_multiple_of(10) {
+        (units, decimals) = (units / 10, decimals - 1);
+    }
+    push_decimal(out, units, decimals);
 }
 
 /// Adds one unit in the last place of a decimal numeral.
@@ -145,6 +207,20 @@ mod tests {
             if let Some(text) = super::fixed_fast(value, decimals) {
                 prop_assert_eq!(text, format!("{:.1$}", value, decimals));
             }
+        }
+        #[test]
+        fn the_short_way_of_appending_prints_what_the_long_way_prints(value in prop_oneof![-10.0..2e3_f64, 0.0..2e9_f64, (0..9_999_999_u32).prop_map(|n| f64::from(n) / 1000.0), (0..2000_u32).prop_map(f64::from)]) {
+            for format in [Count, Seconds, Usd3, Usd2, P, Percent] {
+                let mut text = String::new();
+                format.push(&mut text, Some(value));
+                prop_assert_eq!(text, format.text(Some(value)));
+            }
+        }
+        #[test]
+        fn the_shortest_numeral_is_the_one_that_the_language_prints(value in prop_oneof![any::<f64>().prop_filter("finite", |v| v.is_finite()), 0.0..1e3_f64, (0..99_999_999_u32, 0..9_i32).prop_map(|(n, d)| f64::from(n) / 10_f64.powi(d)), (0..99_999_999_u32).prop_map(|n| f64::from(n) * 1e-3)]) {
+            let mut text = String::new();
+            super::push_shortest(&mut text, value);
+            prop_assert_eq!(text, format!("{}", value + 0.0));
         }
     }
 

@@ -202,10 +202,11 @@ fn times(s: &mut Scope, b: &Board<'_>, e: &Entry) {
         return;
     }
     let (mut turns, mut minutes) = (Vec::new(), Vec::new());
-    for (r, run) in b.runs.iter().enumerate() {
-        for row in run.effective() {
-            let is_own = b.entry_map[r].get(&(row.model, row.variant)).is_some_and(|i| b.entries[*i].key == e.key);
-            if is_own && row.outcome.counts(run.run.scoring.infra) {
+    for (run, entries) in b.runs.iter().zip(&b.entry_map) {
+        // Most runs are of one entry: the others' rows are not looked at.
+        let own: Vec<_> = entries.iter().filter(|(_, i)| b.entries[**i].key == e.key).map(|(who, _)| *who).collect();
+        for row in run.effective().filter(|_| !own.is_empty()) {
+            if own.contains(&(row.model, row.variant)) && row.outcome.counts(run.run.scoring.infra) {
                 turns.extend(row.turns().map(|t| (f64::from(t), end(row))));
                 minutes.extend(row.agent_seconds().map(|t| (t, end(row))));
             }

@@ -91,8 +91,9 @@ impl<'a> Families<'a> {
         let row = rows[from..].iter().take_while(|r| r.task == task && r.model == model).find(|r| {
             !r.superseded && r.repeat == repeat && index.run.variants[usize::from(r.variant)].1 == condition
         })?;
-        let (value, format) = field(row, pointer)?;
-        Some((value, format.text(value)))
+        let field = field(pointer)?;
+        let value = (field.value)(row);
+        Some((value, field.format.text(value)))
     }
 }
 
@@ -172,21 +173,37 @@ fn decoded(part: &str) -> Option<Cow<'_, str>> {
     String::from_utf8(bytes).ok().map(Cow::Owned)
 }
 
-/// The fields of a raw line that pages state, and how they are written.
-pub fn field(row: &Row, pointer: &str) -> Option<(Option<f64>, Format)> {
-    let pair = |value: u32, total: u32| (total > 0).then_some(f64::from(value));
-    Some(match pointer {
-        "/cost_usd" => (row.cost_usd(), Format::Usd3),
-        "/turns" => (row.turns().map(f64::from), Format::Count),
-        "/seconds/agent" => (row.agent_seconds(), Format::Seconds),
-        "/seconds/total" => (row.total_seconds(), Format::Seconds),
-        "/usage/output" => (row.output_tokens().map(|t| t as f64), Format::Count),
-        "/tests/targets/passed" => (pair(row.targets.0, row.targets.1), Format::Count),
-        "/tests/targets/total" => (pair(row.targets.1, row.targets.1), Format::Count),
-        "/tests/guards/passed" => (pair(row.guards.0, row.guards.1), Format::Count),
-        "/tests/guards/total" => (pair(row.guards.1, row.guards.1), Format::Count),
-        _ => return None,
-    })
+/// A field of a raw line that pages state.
+pub struct Field {
+    /// Its JSON pointer into the line.
+    pub pointer: &'static str,
+    /// How it is written.
+    pub format: Format,
+    /// Its value; none where the line has none.
+    pub value: fn(&Row) -> Option<f64>,
+}
+
+/// Every field of a raw line that pages state.
+pub static FIELDS: [Field; 9] = [
+    Field { pointer: "/tests/targets/passed", format: Format::Count, value: |r| of(r.targets.0, r.targets.1) },
+    Field { pointer: "/tests/targets/total", format: Format::Count, value: |r| of(r.targets.1, r.targets.1) },
+    Field { pointer: "/tests/guards/passed", format: Format::Count, value: |r| of(r.guards.0, r.guards.1) },
+    Field { pointer: "/tests/guards/total", format: Format::Count, value: |r| of(r.guards.1, r.guards.1) },
+    Field { pointer: "/turns", format: Format::Count, value: |r| r.turns().map(f64::from) },
+    Field { pointer: "/usage/output", format: Format::Count, value: |r| r.output_tokens().map(|t| t as f64) },
+    Field { pointer: "/seconds/agent", format: Format::Seconds, value: Row::agent_seconds },
+    Field { pointer: "/seconds/total", format: Format::Seconds, value: Row::total_seconds },
+    Field { pointer: "/cost_usd", format: Format::Usd3, value: Row::cost_usd },
+];
+
+/// A number of tests, where there are any.
+fn of(value: u32, total: u32) -> Option<f64> {
+    (total > 0).then_some(f64::from(value))
+}
+
+/// The field at a pointer.
+fn field(pointer: &str) -> Option<&'static Field> {
+    FIELDS.iter().find(|f| f.pointer == pointer)
 }
 
 #[cfg(test)]

@@ -9,9 +9,9 @@ mod pair;
 mod publisher;
 mod task;
 
-pub use family::{Families, cell_id, field, file_id, push_part, suite_id, task_base};
+pub use family::{FIELDS, Families, Field, cell_id, file_id, push_part, suite_id, task_base};
 pub use group::{WAYS, groups};
-pub use number::{Number, Numbers, Of, UNKNOWN, data_element, push_data, push_value};
+pub use number::{Number, Numbers, Of, UNKNOWN, data_element, push_data, push_formatted, push_value};
 pub use publisher::prefix as publisher_prefix;
 
 use super::board::Board;

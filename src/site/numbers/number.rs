@@ -1,9 +1,8 @@
 //! Every published number, once: its id, its statistic, its parameters and its value.
 
-use crate::stats::display::Format;
+use crate::stats::display::{Format, push_shortest};
 use serde::Serialize;
 use std::collections::HashMap;
-use std::fmt::Write;
 
 /// A published number. Its parameters say which raw lines it is computed from.
 #[derive(Clone, Debug, Serialize)]
@@ -162,29 +161,20 @@ pub fn push_data(out: &mut String, id: &str, value: Option<f64>, text: &str) {
     out.push_str("</data>");
 }
 
+/// Appends `<data value data-n>text</data>` with the text that the format gives, for an id that needs no escaping.
+pub fn push_formatted(out: &mut String, id: &str, value: f64, format: Format) {
+    out.push_str("<data value=\"");
+    push_value(out, Some(value));
+    out.push_str("\" data-n=\"");
+    out.push_str(id);
+    out.push_str("\">");
+    format.push(out, Some(value));
+    out.push_str("</data>");
+}
+
 /// Appends the shortest text that reads back as the same number, empty for no data.
 pub fn push_value(out: &mut String, value: Option<f64>) {
     if let Some(v) = value {
-        // Whole numbers, the most of them, have a shorter way; adding zero turns -0 into 0.
-        if v.fract() == 0.0 && (0.0..1e15).contains(&v) {
-            push_digits(out, v as u64);
-        } else {
-            let _ = write!(out, "{}", v + 0.0);
-        }
+        push_shortest(out, v);
     }
-}
-
-/// Appends a whole number in decimal digits.
-fn push_digits(out: &mut String, mut value: u64) {
-    let mut digits = [0_u8; 20];
-    let mut at = digits.len();
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (value % 10) as u8;
-        value /= 10;
-        if value == 0 {
-            break;
-        }
-    }
-    out.extend(digits[at..].iter().map(|d| char::from(*d)));
 }

@@ -5,7 +5,7 @@ use crate::results::{Row, RunFile, slug};
 use crate::site::board::Board;
 use crate::site::csv::push_csv_line;
 use crate::site::error::SiteError;
-use crate::site::numbers::{field, push_data, push_part, push_value};
+use crate::site::numbers::{FIELDS, Field, push_formatted, push_part, push_value};
 use crate::site::text::push_escaped;
 use rayon::prelude::*;
 use std::fmt::Write;
@@ -13,20 +13,23 @@ use std::fmt::Write;
 /// Files of attempts end before this many bytes; a host takes 25 MiB.
 const MOST_BYTES: usize = 20 << 20;
 
-/// A column of single numbers: heading and pointers into the line; two pointers are read as "k of n".
-const COLUMNS: &[(&str, &str, Option<&str>)] = &[
-    ("Targets", "/tests/targets/passed", Some("/tests/targets/total")),
-    ("Guards", "/tests/guards/passed", Some("/tests/guards/total")),
-    ("Turns", "/turns", None),
-    ("Output tokens", "/usage/output", None),
-    ("Agent time", "/seconds/agent", None),
-    ("Whole time", "/seconds/total", None),
-    ("Cost", "/cost_usd", None),
+/// A column of single numbers: heading, the field, and the field that it is a part of, read as "k of n".
+type Column = (&'static str, usize, Option<usize>);
+
+/// The columns, by places in [`FIELDS`].
+const COLUMNS: &[Column] = &[
+    ("Targets", 0, Some(1)),
+    ("Guards", 2, Some(3)),
+    ("Turns", 4, None),
+    ("Output tokens", 5, None),
+    ("Agent time", 6, None),
+    ("Whole time", 7, None),
+    ("Cost", 8, None),
 ];
 
 /// Which parts of the table any attempt of the page has.
 struct Shown {
-    columns: Vec<&'static (&'static str, &'static str, Option<&'static str>)>,
+    columns: Vec<&'static Column>,
     stop: bool,
     error: bool,
 }
@@ -34,7 +37,7 @@ struct Shown {
 fn shown(groups: &[(usize, &[Row])]) -> Shown {
     let rows = || groups.iter().flat_map(|(_, rows)| rows.iter());
     Shown {
-        columns: COLUMNS.iter().filter(|c| rows().any(|r| field(r, c.1).is_some_and(|f| f.0.is_some()))).collect(),
+        columns: COLUMNS.iter().filter(|c| rows().any(|r| (FIELDS[c.1].value)(r).is_some())).collect(),
         stop: rows().any(|r| !r.stop.label().is_empty()),
         error: rows().any(|r| r.has_error),
     }
@@ -141,7 +144,7 @@ fn push_row(out: &mut String, run: &RunFile, row: &Row, shown: &Shown, anchor: &
         out.push_str("</td>");
     }
     for c in &shown.columns {
-        push_numbers(out, row, c.1, c.2);
+        push_numbers(out, row, &FIELDS[c.1], c.2.map(|t| &FIELDS[t]));
     }
     if shown.error {
         out.push_str("<td>");
@@ -169,21 +172,21 @@ fn push_whole(out: &mut String, value: u64) {
     push_value(out, Some(value as f64));
 }
 
-fn push_numbers(out: &mut String, row: &Row, pointer: &str, total: Option<&str>) {
+fn push_numbers(out: &mut String, row: &Row, field: &Field, total: Option<&Field>) {
+    let Some(v) = (field.value)(row) else {
+        out.push_str("<td class=\"num\"><span class=\"muted\">–</span></td>");
+        return;
+    };
     out.push_str("<td class=\"num\">");
-    match field(row, pointer) {
+    if row.superseded {
         // A superseded line is no number of the site: its value is plain.
-        Some((Some(v), format)) if row.superseded => {
-            let _ = write!(out, "<code>{}</code>", format.text(Some(v)));
+        push_parts(out, &["<code>", &field.format.text(Some(v)), "</code>"]);
+    } else {
+        push_formatted(out, field.pointer, v, field.format);
+        if let Some((total, n)) = total.and_then(|t| Some((t, (t.value)(row)?))) {
+            out.push_str(" of ");
+            push_formatted(out, total.pointer, n, total.format);
         }
-        Some((Some(v), format)) => {
-            push_data(out, pointer, Some(v), &format.text(Some(v)));
-            if let Some((Some(n), format)) = total.and_then(|t| field(row, t)) {
-                out.push_str(" of ");
-                push_data(out, total.unwrap_or(""), Some(n), &format.text(Some(n)));
-            }
-        }
-        _ => out.push_str("<span class=\"muted\">–</span>"),
     }
     out.push_str("</td>");
 }
@@ -239,19 +242,9 @@ fn csv(run: &RunFile, rows: &[Row]) -> String {
             row.superseded,
             row.stop.label()
         );
-        for pointer in [
-            "/tests/targets/passed",
-            "/tests/targets/total",
-            "/tests/guards/passed",
-            "/tests/guards/total",
-            "/turns",
-            "/usage/output",
-            "/seconds/agent",
-            "/seconds/total",
-            "/cost_usd",
-        ] {
+        for field in &FIELDS {
             out.push(',');
-            push_value(&mut out, field(row, pointer).and_then(|f| f.0));
+            push_value(&mut out, (field.value)(row));
         }
         let _ = writeln!(out, ",{}", row.line);
     }

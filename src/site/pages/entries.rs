@@ -26,16 +26,15 @@ pub fn model_path(config: &Config, model: &str) -> String {
 
 /// Entries in the order of the table: by their rate over tasks, not-run ones last; equal ones by name.
 pub fn ordered<'b>(b: &'b Board<'_>, numbers: &Numbers) -> Vec<&'b Entry> {
-    let mut list: Vec<&Entry> = b.entries.iter().collect();
     let rate = |e: &Entry| numbers.value(&id(b, e, "task_rate")).unwrap_or(-1.0);
-    list.sort_by(|x, y| {
-        rate(y)
-            .total_cmp(&rate(x))
+    let mut list: Vec<(f64, &Entry)> = b.entries.iter().map(|e| (rate(e), e)).collect();
+    list.sort_by(|(p, x), (q, y)| {
+        q.total_cmp(p)
             .then(y.totals.attempts.cmp(&x.totals.attempts))
             .then_with(|| x.name().cmp(y.name()))
             .then_with(|| x.key.cmp(&y.key))
     });
-    list
+    list.into_iter().map(|(_, e)| e).collect()
 }
 
 /// Whether the board's entries differ in agent or condition, so that a name alone does not tell them apart.
