@@ -4,6 +4,7 @@ use super::SiteError;
 use super::extract::{STATEMENT, attribute, has_digit, loose_digits, named, stated, tags};
 use super::forbidden::forbidden;
 use super::render::Renderer;
+use super::statement::{code_block, language};
 use pulldown_cmark::{CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
 use serde::Deserialize;
 use std::collections::HashSet;
@@ -136,7 +137,7 @@ pub fn markdown(text: &str) -> String {
         | Options::ENABLE_FOOTNOTES
         | Options::ENABLE_HEADING_ATTRIBUTES
         | Options::ENABLE_DEFINITION_LIST;
-    let events: Vec<Event<'_>> = Parser::new_ext(text, options).collect();
+    let events = coloured(Parser::new_ext(text, options));
     let mut ids = HashSet::new();
     let mut out = String::with_capacity(text.len() * 3 / 2);
     let events = (0..events.len()).map(|i| match &events[i] {
@@ -152,8 +153,25 @@ pub fn markdown(text: &str) -> String {
         other => other.clone(),
     });
     html::push_html(&mut out, events);
-    // Wide tables scroll inside their own region.
     out
+}
+
+/// The events with each block of code as one, its words coloured.
+fn coloured<'t>(parser: Parser<'t>) -> Vec<Event<'t>> {
+    let mut events = Vec::new();
+    let mut code: Option<(String, String)> = None;
+    for event in parser {
+        match (event, &mut code) {
+            (Event::Start(Tag::CodeBlock(kind)), _) => code = Some((language(&kind).to_owned(), String::new())),
+            (Event::Text(t), Some((_, text))) => text.push_str(&t),
+            (Event::End(TagEnd::CodeBlock), Some((language, text))) => {
+                events.push(Event::Html(code_block(language, text).into()));
+                code = None;
+            }
+            (event, _) => events.push(event),
+        }
+    }
+    events
 }
 
 fn heading_text(rest: &[Event<'_>], level: HeadingLevel) -> String {

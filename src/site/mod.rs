@@ -20,6 +20,7 @@ mod feed;
 mod fetch;
 mod folder;
 mod forbidden;
+mod highlight;
 mod init;
 mod limits;
 mod names;

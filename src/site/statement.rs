@@ -1,8 +1,8 @@
 //! A task's statement from Markdown: hostile text that may neither run, load, nor take the place of what is around it.
 
+use super::highlight::push_code;
 use super::text::{clean, escape};
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd, html};
-use std::fmt::Write;
 
 /// Lists and quotations inside each other beyond this depth are shown flat.
 const DEEPEST: usize = 24;
@@ -157,11 +157,12 @@ pub fn language<'k>(kind: &'k CodeBlockKind<'_>) -> &'k str {
     }
 }
 
-/// A block of code as HTML.
-pub fn code_block(_language: &str, text: &str) -> String {
+/// A block of code as HTML, coloured by its language.
+pub fn code_block(language: &str, text: &str) -> String {
     let mut out = String::with_capacity(text.len() * 2 + 40);
-    let _ = write!(out, "<pre><code>{}</code></pre>", escape(text));
-    out.push('\n');
+    out.push_str("<pre><code>");
+    push_code(&mut out, language, &clean(text));
+    out.push_str("</code></pre>\n");
     out
 }
 
