@@ -139,8 +139,8 @@ pub fn run(args: &Validate) -> anyhow::Result<Exit> {
             runs: args.runs,
             force: args.force,
         });
-        // Red and green runs, and two in other surroundings.
-        shared.progress.stage("running tests", candidates.len() as u64 * u64::from(2 * args.runs + 2));
+        // Red and green runs, and three in other surroundings.
+        shared.progress.stage("running tests", candidates.len() as u64 * u64::from(2 * args.runs + 3));
         let slots = Arc::new(Semaphore::new(args.jobs.max(1)));
         let mut set: JoinSet<End> = JoinSet::new();
         for candidate in candidates {

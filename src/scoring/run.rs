@@ -4,7 +4,7 @@ use super::judge::{objection, tails};
 use crate::git::{Tree, TreeId};
 use crate::reports::{Key, Report};
 use crate::sandbox::{Command, File, Finished, Provider, Sandbox, SandboxError, Spec};
-use crate::schema::Failure;
+use crate::schema::{Failure, Limits};
 use crate::tasks::sha256;
 use std::io::Read;
 
@@ -18,6 +18,8 @@ pub struct Around {
     pub env: Vec<(String, String)>,
     /// What is done inside before the tests start; how it ends does not matter.
     pub before: Option<Command>,
+    /// By how much the machine is slower: so much less of the processors, and so much more time.
+    pub slower: Option<u32>,
 }
 
 /// What one run of a task's tests gave, before anybody judges it.
@@ -42,8 +44,13 @@ pub async fn observe(
     provider: &Provider,
     around: &Around,
 ) -> Result<Observed, ScoreError> {
-    let mut sandbox = open(ready, provider).await?;
-    let end = observe_in(ready, tree, sandbox.as_mut(), around).await;
+    let mut limits = ready.task.limits.clone();
+    if let Some(slower) = around.slower.map(u64::from) {
+        limits.cpu_thousandths = (limits.cpu_thousandths / slower.max(1)).max(1);
+        limits.tests_seconds = limits.tests_seconds.saturating_mul(slower.max(1));
+    }
+    let mut sandbox = open_within(ready, provider, &limits).await?;
+    let end = observe_in(ready, tree, sandbox.as_mut(), around, limits.tests_seconds).await;
     let closed = sandbox.close().await.map_err(ScoreError::sandbox(&ready.task.spec.id));
     let (report, done) = end?;
     closed?;
@@ -57,17 +64,21 @@ async fn observe_in(
     tree: &TreeId,
     sandbox: &mut dyn Sandbox,
     around: &Around,
+    seconds: u64,
 ) -> Result<(Report, Finished), ScoreError> {
     lay(ready, tree, sandbox).await?;
     if let Some(command) = &around.before {
         sandbox.exec(command).await.map_err(ScoreError::sandbox(&ready.task.spec.id))?;
     }
-    run_tests(ready, sandbox, &around.env).await
+    run_tests(ready, sandbox, &around.env, seconds).await
 }
 
 /// A fresh sandbox of the task's image, without a network.
 pub async fn open(ready: &Ready, provider: &Provider) -> Result<Box<dyn Sandbox>, ScoreError> {
-    let limits = &ready.task.limits;
+    open_within(ready, provider, &ready.task.limits).await
+}
+
+async fn open_within(ready: &Ready, provider: &Provider, limits: &Limits) -> Result<Box<dyn Sandbox>, ScoreError> {
     let spec = Spec {
         image: ready.image.clone(),
         network: false,
@@ -83,6 +94,7 @@ pub(super) async fn run_tests(
     ready: &Ready,
     sandbox: &mut dyn Sandbox,
     env: &[(String, String)],
+    seconds: u64,
 ) -> Result<(Report, Finished), ScoreError> {
     let fail = || ScoreError::sandbox(&ready.task.spec.id);
     // Name and key of the report are made for this run alone, after the patch is fixed.
@@ -96,7 +108,7 @@ pub(super) async fn run_tests(
         dir: inside(sandbox, &test.dir),
         env: test.env.into_iter().filter(|(name, _)| env.iter().all(|(n, _)| n != name)).chain(env.to_vec()).collect(),
         stdin: test.stdin,
-        seconds: ready.task.limits.tests_seconds,
+        seconds,
         output_bytes: ready.task.limits.output_bytes,
         ..Command::new([""; 0])
     };

@@ -91,7 +91,7 @@ async fn in_sandbox(
         verdict.seconds.tests = Some(score.seconds);
         return Ok((Report::default(), score.log));
     }
-    let (report, done) = run_tests(ready, sandbox, &[]).await?;
+    let (report, done) = run_tests(ready, sandbox, &[], ready.task.limits.tests_seconds).await?;
     let Judged { outcome, targets, guards, error } = judge(&ready.task.spec, ready.language, &report, &done);
     *verdict = Verdict { outcome, targets, guards, error, ..verdict.clone() };
     verdict.seconds.tests = Some(done.seconds);

@@ -46,6 +46,9 @@ pub enum Decision {
     Rejected(Rejection),
 }
 
+/// Kinds of runs that are made in other surroundings.
+const SURROUNDINGS: [&str; 3] = ["elsewhere", "zoneless", "slower"];
+
 /// A rejection, or a value to go on with.
 type Step<T> = Result<Result<T, Rejection>, ValidationError>;
 
@@ -262,7 +265,7 @@ fn judge(change: &mut Change, made: Made, sorted: Sorted) -> Result<(Made, Sorte
     if !tied.is_empty() {
         change.warnings.push(format!("targets that fail in other surroundings: {}", tied.join(", ")));
     }
-    for run in made.records.iter().filter(|r| matches!(r.kind.as_str(), "elsewhere" | "zoneless")) {
+    for run in made.records.iter().filter(|r| SURROUNDINGS.contains(&r.kind.as_str())) {
         if let Some(why) = &run.objection {
             change.warnings.push(format!("the run {:?} says nothing, as it cannot be believed: {why}", run.kind));
         }

@@ -57,7 +57,8 @@ pub enum Change {
 pub enum Fate {
     /// Runs of one kind differ.
     Flaky,
-    /// It passes after the fix, but not in another time zone, language or time-zone database.
+    /// It passes after the fix, but not in another time zone or language, without a time-zone database, or on a slow
+    /// machine.
     EnvironmentDependent,
     /// It does not pass after the fix: skipped, failing, expected to fail.
     NotPassing,

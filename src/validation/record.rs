@@ -78,7 +78,8 @@ impl Rejection {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
     /// `red` (hidden tests on the starting tree), `green` (with the fix), `before` (the starting tree with its own
-    /// tests), `elsewhere` (green in another time zone and language), `zoneless` (green without a time-zone database).
+    /// tests), `elsewhere` (green in another time zone and language), `zoneless` (green without a time-zone database),
+    /// `slower` (green on a slow machine).
     pub kind: String,
     /// Seconds that the tests took.
     pub seconds: f64,

@@ -71,7 +71,7 @@ pub(super) async fn run_all(
             made.runs.before.push(ran);
         }
     }
-    for (kind, around) in [("elsewhere", elsewhere()), ("zoneless", zoneless(provider))] {
+    for (kind, around) in [("elsewhere", elsewhere()), ("zoneless", zoneless(provider)), ("slower", slower())] {
         let seen = observe(ready, &trees.green, provider, &around).await?;
         step();
         let believed = distrust(&seen).is_none();
@@ -139,7 +139,7 @@ fn elsewhere() -> Around {
         ("LANGUAGE", "de"),
         ("JAVA_TOOL_OPTIONS", "-Duser.language=de -Duser.country=DE -Duser.timezone=Pacific/Kiritimati"),
     ];
-    Around { env: pairs(&env), before: None }
+    Around { env: pairs(&env), ..Around::default() }
 }
 
 /// No time-zone database but for UTC: those of systems differ, and what needs a certain one fails on another.
@@ -150,7 +150,14 @@ fn zoneless(provider: &Provider) -> Around {
         let line = "cd /usr/share && mv zoneinfo zoneinfo.away && mkdir zoneinfo && cp -L zoneinfo.away/UTC zoneinfo/UTC && rm -rf zoneinfo.away";
         Command { dir: "/".to_owned(), user: User::Root, ..Command::shell(line) }
     });
-    Around { env: pairs(&env), before }
+    Around { env: pairs(&env), before, slower: None }
+}
+
+/// A slow machine: a part of the processors, and runtimes kept from being quick, where one has a switch for it that
+/// changes nothing else. A test that measures time passes or fails by the machine.
+fn slower() -> Around {
+    let env = [("PYTHONTRACEMALLOC", "100"), ("JAVA_TOOL_OPTIONS", "-Xint")];
+    Around { env: pairs(&env), before: None, slower: Some(4) }
 }
 
 fn pairs(list: &[(&str, &str)]) -> Vec<(String, String)> {
