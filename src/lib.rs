@@ -11,10 +11,11 @@
 //! | `scoring` | a task and a patch → a verdict | tasks, git, sandbox, languages, reports |
 //! | `gate` | a task → proof that its fix resolves it and nothing else does | tasks, git, sandbox, scoring |
 //! | `validation` | a change of a repository → a proven task or a reasoned rejection | tasks, git, sandbox, languages, reports, scoring |
+//! | `health` | proofs of audits → a dated log, the state of each task, the quarantine | – |
 //! | `results` | run files → checked rows; imports | – |
 //! | `stats` | counts → estimates and intervals; pure, seeded | – |
 //! | `charts` | numbers → SVG and PNG; pure | – |
-//! | `site` | results and content → pages, and their verification | results, stats, charts |
+//! | `site` | results and content → pages, and their verification | results, health, stats, charts |
 //! | `cli` | arguments → all of the above | all |
 //!
 //! Every room may use `schema`. `tests/it/architecture.rs` enforces the table.
@@ -25,6 +26,7 @@ pub mod cli;
 pub mod gate;
 #[cfg(feature = "harness")]
 pub mod git;
+pub mod health;
 #[cfg(feature = "harness")]
 pub mod languages;
 #[cfg(feature = "harness")]

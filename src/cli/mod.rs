@@ -4,6 +4,8 @@
 //! program here and nowhere else.
 
 #[cfg(feature = "harness")]
+mod audit;
+#[cfg(feature = "harness")]
 mod clean;
 #[cfg(feature = "harness")]
 mod doctor;
@@ -13,6 +15,8 @@ mod gate;
 #[cfg(feature = "harness")]
 mod machine;
 pub mod progress;
+#[cfg(feature = "harness")]
+mod proving;
 #[cfg(feature = "harness")]
 mod results;
 #[cfg(feature = "harness")]

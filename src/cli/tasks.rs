@@ -1,10 +1,14 @@
 use super::Exit;
+use super::audit::logs;
 use super::say;
-use crate::tasks::{check, find, load};
+use crate::health::{Standing, standings};
+use crate::schema::HealthState;
+use crate::tasks::{Task, check, find, load};
 use clap::builder::BoolishValueParser;
 use clap::{Args, Subcommand};
 use serde_json::json;
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 /// Which tasks a verb means.
 #[derive(Args, Debug, Clone)]
@@ -36,6 +40,9 @@ enum Verb {
     List {
         #[command(flatten)]
         which: Which,
+        /// Folder of the logs of audits, for the state of each task
+        #[arg(long, default_value = "health", env = "TSBENCH_HEALTH")]
+        health: PathBuf,
         /// Print as JSON
         #[arg(long, env = "TSBENCH_JSON", value_parser = BoolishValueParser::new())]
         json: bool,
@@ -58,21 +65,42 @@ enum Verb {
 /// Runs `tsbench tasks`.
 pub fn run(args: &Tasks) -> anyhow::Result<Exit> {
     match &args.verb {
-        Verb::List { which, json } => list(which, *json),
+        Verb::List { which, health, json } => list(which, health, *json),
         Verb::Show { which } => show(which),
         Verb::Check { which, json } => check_all(which, *json),
     }
 }
 
-fn list(which: &Which, as_json: bool) -> anyhow::Result<Exit> {
+/// Standings by suite and task.
+type Standings<'l> = BTreeMap<(&'l str, &'l str), Standing<'l>>;
+
+fn standing<'l>(standings: &'l Standings<'l>, task: &'l Task) -> Option<&'l Standing<'l>> {
+    standings.get(&(task.suite.as_str(), task.spec.id.as_str()))
+}
+
+fn list(which: &Which, health: &Path, as_json: bool) -> anyhow::Result<Exit> {
     let tasks = find(&load(&which.tasks)?, which.suite.as_deref(), which.task.as_deref())?;
+    let logs = logs(health, tasks.iter())?;
+    let standings = standings(logs.values().flatten());
     if as_json {
-        let list: Vec<_> = tasks.iter().map(|t| json!({"suite": t.suite, "task": t.spec})).collect();
+        let of = |t: &Task| {
+            standing(&standings, t).map(|s| {
+                let quarantined = s.is_quarantined();
+                json!({"state": s.newest.state, "at": s.newest.at, "reason": s.newest.reason, "quarantined": quarantined})
+            })
+        };
+        let list: Vec<_> = tasks.iter().map(|t| json!({"suite": t.suite, "task": t.spec, "health": of(t)})).collect();
         say!("{}", serde_json::to_string_pretty(&list)?);
     } else {
         for t in &tasks {
             let s = &t.spec;
-            say!("{}\t{}\t{}\t{}\t{}", t.suite, s.id, s.language, s.difficulty.as_deref().unwrap_or("-"), s.title);
+            let state = match standing(&standings, t) {
+                None => "not audited",
+                Some(s) if s.is_quarantined() && s.newest.state == HealthState::Unknown => "unknown, in quarantine",
+                Some(s) => s.newest.state.word(),
+            };
+            let difficulty = s.difficulty.as_deref().unwrap_or("-");
+            say!("{}\t{}\t{}\t{difficulty}\t{state}\t{}", t.suite, s.id, s.language, s.title);
         }
     }
     Ok(Exit::Good)

@@ -1,6 +1,6 @@
 //! The verbs of `tsbench`.
 
-use super::{Exit, clean, doctor, gate, results, score, stats, tasks, validate};
+use super::{Exit, audit, clean, doctor, gate, results, score, stats, tasks, validate};
 use clap::{Parser, Subcommand};
 
 /// Trustworthy evaluation of AI coding agents.
@@ -28,6 +28,8 @@ enum Verb {
     Gate(gate::Gate),
     /// Make tasks of merged changes: each is proven, or rejected with a reason
     Validate(validate::Validate),
+    /// Prove tasks again and keep a dated log of their health
+    Audit(audit::Audit),
     /// Score one patch with a task's hidden tests
     Score(score::Score),
     /// End sandboxes that were left behind, and remove task images
@@ -44,6 +46,7 @@ pub fn run(args: Tsbench) -> anyhow::Result<Exit> {
         Verb::Tasks(verb) => tasks::run(&verb),
         Verb::Gate(verb) => gate::run(&verb),
         Verb::Validate(verb) => validate::run(&verb),
+        Verb::Audit(verb) => audit::run(&verb),
         Verb::Score(verb) => score::run(&verb),
         Verb::Clean(verb) => clean::run(&verb),
         Verb::Doctor(verb) => doctor::run(&verb),

@@ -7,4 +7,4 @@ mod exploits;
 mod prove;
 
 pub use exploits::{Exploit, Files, exploits};
-pub use prove::{Kind, Proof, Proven, prove_exploits, prove_fix};
+pub use prove::{Proof, Proven, prove_exploits, prove_fix};

@@ -1,28 +1,16 @@
 use super::exploits::{Files, exploits};
 use crate::git::{Entry, Mode, Tree};
 use crate::sandbox::Provider;
-use crate::schema::{Outcome, Verdict};
+use crate::schema::{Outcome, ProofKind, Verdict};
 use crate::scoring::{Ready, ScoreError, score};
 use serde::Serialize;
 use std::collections::BTreeMap;
-
-/// What a proof tries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
-    /// The human fix, which must resolve the task.
-    Fix,
-    /// No change at all, which must not.
-    Empty,
-    /// A cheat, which must not.
-    Exploit,
-}
 
 /// One try.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Proof {
     /// What was tried.
-    pub kind: Kind,
+    pub kind: ProofKind,
     /// The cheat's name, or the try's number.
     pub name: String,
     /// Whether it went as it must.
@@ -53,7 +41,7 @@ pub async fn prove_fix(ready: &Ready, provider: &Provider, runs: u32) -> Result<
     let mut proofs = Vec::new();
     for run in 0..runs {
         let fix = ready.material.solution.clone();
-        for (kind, patch) in [(Kind::Fix, fix.as_slice()), (Kind::Empty, &[][..])] {
+        for (kind, patch) in [(ProofKind::Fix, fix.as_slice()), (ProofKind::Empty, &[][..])] {
             proofs.push(one(ready, provider, kind, &format!("run {}", run + 1), patch).await?);
         }
     }
@@ -70,7 +58,7 @@ pub async fn prove_exploits(ready: &Ready, provider: &Provider) -> Result<Vec<Pr
     let mut proofs = Vec::new();
     for exploit in exploits(ready.language.name(), &files, &hidden, ready.task.spec.package.as_deref()) {
         let patch = patch_of(ready, &start, &exploit.edits)?;
-        proofs.push(one(ready, provider, Kind::Exploit, exploit.name, &patch).await?);
+        proofs.push(one(ready, provider, ProofKind::Exploit, exploit.name, &patch).await?);
     }
     Ok(proofs)
 }
@@ -95,12 +83,18 @@ fn patch_of(ready: &Ready, start: &Tree, edits: &BTreeMap<String, Option<Vec<u8>
     Ok(store.diff(&ready.material.start, &changed, &[])?)
 }
 
-async fn one(ready: &Ready, provider: &Provider, kind: Kind, name: &str, patch: &[u8]) -> Result<Proof, ScoreError> {
+async fn one(
+    ready: &Ready,
+    provider: &Provider,
+    kind: ProofKind,
+    name: &str,
+    patch: &[u8],
+) -> Result<Proof, ScoreError> {
     let scored = score(ready, patch, provider, true).await?;
     let resolved = scored.verdict.outcome == Outcome::Resolved;
     let good = match kind {
-        Kind::Fix => resolved,
-        Kind::Empty | Kind::Exploit => !resolved,
+        ProofKind::Fix => resolved,
+        ProofKind::Empty | ProofKind::Exploit => !resolved,
     };
     let log = if good { String::new() } else { scored.log };
     Ok(Proof { kind, name: name.to_owned(), good, verdict: scored.verdict, log })

@@ -4,6 +4,7 @@
 //! know how a record is stored, counted or shown.
 
 mod attempt;
+mod health;
 mod outcome;
 mod paths;
 mod publisher;
@@ -12,6 +13,7 @@ mod task;
 mod verdict;
 
 pub use attempt::{Attempt, Counts, Failure, Patch, Seconds, TestCounts, Tests, Usage};
+pub use health::{HealthLine, HealthProof, HealthState, ProofKind};
 pub use outcome::{Infra, Outcome};
 pub use paths::is_test_path;
 pub use publisher::{PublishedRow, PublisherRecord};
@@ -23,5 +25,7 @@ pub use verdict::{Verdict, VerdictDigests};
 pub const ATTEMPT_SCHEMA: &str = "tsbench.attempt/1";
 /// Version of a stored run plan.
 pub const RUN_SCHEMA: &str = "tsbench.run/1";
+/// Version of a line of a health log.
+pub const HEALTH_SCHEMA: &str = "tsbench.health/1";
 /// Version of a stored publisher-reported record.
 pub const PUBLISHER_SCHEMA: &str = "tsbench.publisher/1";

@@ -5,6 +5,7 @@
 mod architecture;
 mod charts;
 mod git;
+mod health;
 mod imports;
 mod languages;
 mod reports;

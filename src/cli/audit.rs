@@ -1,0 +1,178 @@
+use super::Exit;
+use super::proving::{Proving, Tried, each};
+use super::say;
+use crate::gate::Proof;
+use crate::health::{Standing, append, failed_shown, judged, read, standings};
+use crate::sandbox::Provider;
+use crate::schema::{HEALTH_SCHEMA, HealthLine, HealthProof, HealthState, ProofKind, TestCounts};
+use crate::scoring::ScoreError;
+use crate::tasks::{Task, TaskError, find, load};
+use anyhow::Context;
+use clap::Args;
+use clap::builder::BoolishValueParser;
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Prove tasks again and keep what came of it in a dated log: 1 where a task is in quarantine.
+///
+/// Each task that is done is one line at the end of HEALTH/<suite>.jsonl. A task whose newest answer is not healthy is in
+/// quarantine, by name, until an audit finds it healthy again. A fault of this machine is no answer.
+#[derive(Args, Debug)]
+pub struct Audit {
+    #[command(flatten)]
+    proving: Proving,
+    /// Folder of the logs
+    #[arg(long, default_value = "health", env = "TSBENCH_HEALTH")]
+    health: PathBuf,
+    /// Print each new line of the log as JSON
+    #[arg(long, env = "TSBENCH_JSON", value_parser = BoolishValueParser::new())]
+    json: bool,
+}
+
+/// Logs by the id of their suite.
+type Logs = BTreeMap<String, Vec<HealthLine>>;
+
+/// The id of a suite's word `id@version`: the name of its log.
+fn suite_id(word: &str) -> &str {
+    word.split_once('@').map_or(word, |s| s.0)
+}
+
+/// The log of a suite.
+pub fn path_of(health: &Path, suite: &str) -> PathBuf {
+    health.join(format!("{}.jsonl", suite_id(suite)))
+}
+
+/// The logs of these tasks' suites; tells on standard error of a line that was cut off.
+pub fn logs<'t>(health: &Path, tasks: impl Iterator<Item = &'t Task>) -> anyhow::Result<Logs> {
+    let mut logs = Logs::new();
+    for task in tasks {
+        let id = suite_id(&task.suite);
+        if !logs.contains_key(id) {
+            let (lines, torn) = read(&path_of(health, id))?;
+            torn.iter().for_each(|t| eprintln!("warning: {t}"));
+            logs.insert(id.to_owned(), lines);
+        }
+    }
+    Ok(logs)
+}
+
+/// Runs `tsbench audit`.
+pub fn run(args: &Audit) -> anyhow::Result<Exit> {
+    let which = &args.proving.which;
+    let tasks = find(&load(&which.tasks)?, which.suite.as_deref(), which.task.as_deref())?;
+    let mut logs = logs(&args.health, tasks.iter())?;
+    let named: Vec<(String, String)> = tasks.iter().map(|t| (t.suite.clone(), t.spec.id.clone())).collect();
+    let mut unknown = 0;
+    let finished = each(&args.proving, tasks, "auditing tasks", |task, provider, end| {
+        let log = logs.entry(suite_id(&task.suite).to_owned()).or_default();
+        let line = line(task, provider, end, log);
+        append(&path_of(&args.health, &task.suite), &line).context("keep what the audit found")?;
+        unknown += usize::from(line.state == HealthState::Unknown);
+        print(&line, args.json);
+        log.push(line);
+        Ok(())
+    })?;
+    if !finished {
+        eprintln!("interrupted; the tasks that were done are in the log");
+        return Ok(Exit::Interrupted);
+    }
+    let standings = standings(logs.values().flatten());
+    let quarantined: Vec<&Standing<'_>> = named
+        .iter()
+        .filter_map(|(suite, task)| standings.get(&(suite.as_str(), task.as_str())))
+        .filter(|s| s.is_quarantined())
+        .collect();
+    for line in quarantined.iter().filter_map(|s| s.answer) {
+        if !args.json {
+            say!("quarantine\t{}\t{}\t{}\t{}", line.suite, line.task, line.state.word(), line.reason);
+        }
+    }
+    eprintln!("{} tasks, {} in quarantine, {unknown} without an answer", named.len(), quarantined.len());
+    Ok(match (quarantined.is_empty(), unknown) {
+        (false, _) => Exit::No,
+        (true, 0) => Exit::Good,
+        (true, _) => Exit::Missing,
+    })
+}
+
+fn line(task: &Task, provider: &Provider, end: Result<Tried, ScoreError>, log: &[HealthLine]) -> HealthLine {
+    let before: Vec<&HealthLine> = log.iter().filter(|l| l.suite == task.suite && l.task == task.spec.id).collect();
+    let mut line = HealthLine {
+        schema: HEALTH_SCHEMA.into(),
+        suite: task.suite.clone(),
+        task: task.spec.id.clone(),
+        at: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string(),
+        tool: concat!("tsbench ", env!("CARGO_PKG_VERSION")).into(),
+        isolation: provider.isolation().to_owned(),
+        task_sha256: None,
+        image: None,
+        state: HealthState::Unknown,
+        reason: String::new(),
+        proofs: Vec::new(),
+    };
+    match end {
+        Ok(tried) => {
+            line.proofs = tried.proven.proofs.into_iter().map(proof).collect();
+            (line.task_sha256, line.image) = (Some(tried.task_sha256), Some(tried.image));
+            (line.state, line.reason) = judged(&line.proofs, &before);
+        }
+        Err(e) => {
+            line.reason = first_line(&e.to_string());
+            if !is_ours(&e) {
+                (line.state, line.reason) = crate::health::lost(&line.reason, &before);
+            }
+        }
+    }
+    line
+}
+
+/// Whether an error says something about this machine and nothing about the task.
+fn is_ours(e: &ScoreError) -> bool {
+    match e {
+        ScoreError::Sandbox { .. } | ScoreError::Random(_) | ScoreError::Git(_) => true,
+        ScoreError::Task(e) => !matches!(e, TaskError::Bad { .. }),
+        ScoreError::Language { .. } | ScoreError::Install { .. } => false,
+    }
+}
+
+fn first_line(text: &str) -> String {
+    text.lines().next().unwrap_or("").chars().take(300).collect()
+}
+
+fn proof(p: Proof) -> HealthProof {
+    let shown = |c: TestCounts| TestCounts { failed: failed_shown(&c.failed), ..c };
+    let v = p.verdict;
+    HealthProof {
+        kind: p.kind,
+        name: p.name,
+        good: p.good,
+        outcome: v.outcome,
+        error: v.error.map(|e| crate::schema::Failure { message: first_line(&e.message), ..e }),
+        targets: shown(v.targets),
+        guards: shown(v.guards),
+        score: v.score,
+        seconds: v.seconds.total.map(|s| (s * 1000.0).round() / 1000.0),
+    }
+}
+
+fn print(line: &HealthLine, as_json: bool) {
+    if as_json {
+        say!("{}", json!(line));
+        return;
+    }
+    let count = |kind| {
+        let c = line.count(kind);
+        format!("{} of {}", c.passed, c.total)
+    };
+    say!(
+        "{}\t{}\tfix {}\tempty {}\tcheats {}{}{}",
+        line.task,
+        line.state.word(),
+        count(ProofKind::Fix),
+        count(ProofKind::Empty),
+        count(ProofKind::Exploit),
+        if line.reason.is_empty() { "" } else { "\t" },
+        line.reason
+    );
+}

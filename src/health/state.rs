@@ -1,0 +1,85 @@
+use crate::schema::{HealthLine, HealthProof, HealthState, Outcome, ProofKind};
+use std::collections::BTreeMap;
+
+/// Names of failed tests that a line keeps; the counts say how many there were.
+const MOST_FAILED: usize = 20;
+
+/// What the newest lines say of a task.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Standing<'l> {
+    /// Its newest line.
+    pub newest: &'l HealthLine,
+    /// Its newest line that is an answer, if there is one.
+    pub answer: Option<&'l HealthLine>,
+}
+
+impl Standing<'_> {
+    /// Whether the task is not to be used until an audit finds it healthy.
+    pub fn is_quarantined(&self) -> bool {
+        self.answer.is_some_and(|l| l.state != HealthState::Healthy)
+    }
+}
+
+/// The standing of every task by suite (`id@version`) and id; of lines with one time the later counts as newer.
+pub fn standings<'l>(lines: impl Iterator<Item = &'l HealthLine>) -> BTreeMap<(&'l str, &'l str), Standing<'l>> {
+    let mut found: BTreeMap<(&str, &str), Standing<'l>> = BTreeMap::new();
+    for line in lines {
+        let standing =
+            found.entry((line.suite.as_str(), line.task.as_str())).or_insert(Standing { newest: line, answer: None });
+        if time(line) >= time(standing.newest) {
+            standing.newest = line;
+        }
+        if line.state != HealthState::Unknown && standing.answer.is_none_or(|a| time(line) >= time(a)) {
+            standing.answer = Some(line);
+        }
+    }
+    found
+}
+
+fn time(line: &HealthLine) -> Option<jiff::Timestamp> {
+    line.at.parse().ok()
+}
+
+/// The state that the proofs of an audit show, and why it is not healthy; `before` are the task's earlier lines.
+pub fn judged(proofs: &[HealthProof], before: &[&HealthLine]) -> (HealthState, String) {
+    if let Some(p) = proofs.iter().find(|p| p.outcome == Outcome::InfraError) {
+        let why = p.error.as_ref().map_or("a fault of the infrastructure", |e| e.message.as_str());
+        return (HealthState::Unknown, format!("{} {}: {why}", word(p.kind), p.name));
+    }
+    if !proofs.is_empty() && proofs.iter().all(|p| p.good) {
+        return (HealthState::Healthy, String::new());
+    }
+    let bad: Vec<&HealthProof> = proofs.iter().filter(|p| !p.good).collect();
+    let Some(first) = bad.first() else { return lost("nothing was tried", before) };
+    let tests = first.targets.failed.iter().chain(&first.guards.failed).next();
+    let tests = tests.map(|t| format!("; not passed: {t}")).unwrap_or_default();
+    let what = format!("{} {}: {}{tests}", word(first.kind), first.name, first.outcome.word());
+    for kind in [ProofKind::Fix, ProofKind::Empty] {
+        let of_kind: Vec<&HealthProof> = proofs.iter().filter(|p| p.kind == kind).collect();
+        if of_kind.iter().any(|p| p.good != of_kind[0].good) {
+            return (HealthState::Drifted, format!("runs of one thing differ: {what}"));
+        }
+    }
+    lost(&what, before)
+}
+
+/// The state of a task that is not healthy and why: drifted if it once was, else broken.
+pub fn lost(why: &str, before: &[&HealthLine]) -> (HealthState, String) {
+    match before.iter().rev().find(|l| l.state == HealthState::Healthy) {
+        Some(line) => (HealthState::Drifted, format!("healthy on {}, not now: {why}", line.at)),
+        None => (HealthState::Broken, why.to_owned()),
+    }
+}
+
+fn word(kind: ProofKind) -> &'static str {
+    match kind {
+        ProofKind::Fix => "fix",
+        ProofKind::Empty => "empty patch",
+        ProofKind::Exploit => "cheat",
+    }
+}
+
+/// The names of failed tests that a line keeps.
+pub fn failed_shown(failed: &[String]) -> Vec<String> {
+    failed.iter().take(MOST_FAILED).cloned().collect()
+}
