@@ -60,13 +60,13 @@ class Bench:
         self.program = os.path.join(root, "target/release/tsbench")
         self.site_program = os.path.join(root, "target/release/tsbench-site")
 
-    def data(self, tasks, models, repeats):
+    def data(self, tasks, models, repeats, *flags):
         """A seeded folder of results, made once for each size."""
         folder = os.path.join(self.scratch, f"data-{tasks}-{models}-{repeats}")
         if not os.path.isdir(folder):
             print(f"making {tasks * models * repeats:,} attempts", file=sys.stderr)
             subprocess.run([os.path.join(self.root, "scripts/make-attempts"), folder, "--tasks", str(tasks), "--models",
-                            str(models), "--repeats", str(repeats)], check=True, stdout=subprocess.DEVNULL)
+                            str(models), "--repeats", str(repeats), *flags], check=True, stdout=subprocess.DEVNULL)
         return folder
 
     def site_root(self, data):
@@ -77,6 +77,9 @@ class Bench:
             shutil.rmtree(os.path.join(root, "results"), ignore_errors=True)
             os.remove(os.path.join(root, "content/about.md"))
             os.symlink(os.path.join(data, "results"), os.path.join(root, "results"))
+            if os.path.isdir(tasks := os.path.join(data, "tasks")):
+                shutil.rmtree(os.path.join(root, "tasks"), ignore_errors=True)
+                os.symlink(tasks, os.path.join(root, "tasks"))
             with open(os.path.join(root, "content/site.toml"), "w", encoding="utf-8") as file:
                 file.write(SITE)
         return root
@@ -213,14 +216,14 @@ class Bench:
         return figure
 
     def pages(self):
-        data = self.data(10_000 // self.shrink, 1, 1)
+        data = self.data(10_000 // self.shrink, 1, 1, "--statements")
         root = self.site_root(data)
         _, out = self.build(root)
         same, copy = os.path.join(self.scratch, "same"), os.path.join(self.scratch, "floor")
         shutil.copytree(out, same)
         pages = glob.glob(f"{same}/**/*.html", recursive=True)
         tasks = len(glob.glob(f"{same}/task/**/*.html", recursive=True))
-        self.run(sys.executable, os.path.join(HERE, "hugo.py"), same, self.scratch)
+        self.run(sys.executable, os.path.join(HERE, "hugo.py"), same, os.path.join(data, "tasks"), self.scratch)
         theirs = os.path.join(self.scratch, "hugo-out")
 
         def with_hugo(source):
@@ -240,7 +243,9 @@ class Bench:
         figure = Figure(
             f"{tasks:,} task pages",
             f"Ours: {count:,} files, {size / MEGA:.0f} MB, {len(pages):,} pages with charts, from {tasks:,} raw lines. "
-            f"Hugo: {theirs_count:,} files, {theirs_size / MEGA:.0f} MB, the same words of the task pages without charts, from prepared text.")
+            f"Hugo: {theirs_count:,} files, {theirs_size / MEGA:.0f} MB, the same words of the task pages without charts, from prepared text. "
+            "Each page has a statement of three paragraphs and a block of code, which both highlight; the HTML bodies are rendered and "
+            "highlighted beforehand, so that Hugo only puts them into its template: no claim rests on them.")
         figure.rows = [(one, f"{each[name] * 1000:.3f} ms a page") for name, one in series.items()]
-        figure.claims = [Claim(f"Hugo, {name}: per page, as a multiple of ours", each[f"Hugo, {name}"] / each["tsbench-site build"], 10.0, unit="×") for name in hugo.CORPORA]
+        figure.claims = [Claim(f"Hugo, {name}: per page, as a multiple of ours", each[f"Hugo, {name}"] / each["tsbench-site build"], 10.0, unit="×") for name in ("Markdown",)]
         return figure

@@ -1,9 +1,10 @@
 """Two Hugo sites with the same words as ours: every task page of a built site, as Markdown and as plain HTML bodies.
 
-The Markdown corpus is what Hugo is made for: headings, paragraphs, lists and tables. The HTML corpus is the most generous
-to it: nothing is left to parse, each body is only put into a template. Charts are left out of both.
+The Markdown corpus is what Hugo is made for: headings, paragraphs, lists, tables, and the statement as its author wrote it,
+with its block of code to highlight. The HTML corpus is the most generous to it: nothing is left to parse or to highlight,
+each body is only put into a template. Charts are left out of both.
 
-    python hugo.py SITE FOLDER      writes FOLDER/hugo-md and FOLDER/hugo-html
+    python hugo.py SITE TASKS FOLDER      writes FOLDER/hugo-md and FOLDER/hugo-html
 """
 
 import glob
@@ -20,6 +21,8 @@ uglyURLs = true
 disableKinds = ["taxonomy", "term", "RSS", "section"]
 [markup.goldmark.renderer]
 unsafe = true
+[markup.highlight]
+noClasses = false
 """
 
 TEMPLATE = """<!doctype html>
@@ -35,6 +38,7 @@ CORPORA = {"Markdown": "md", "HTML bodies": "html"}
 
 MAIN = re.compile(r"<main\b[^>]*>(.*)</main>", re.DOTALL)
 TITLE = re.compile(r"<title>(.*?)</title>", re.DOTALL)
+STATEMENT = re.compile(r'<blockquote class="statement">.*?</blockquote>', re.DOTALL)
 SVG = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
 
 
@@ -102,18 +106,20 @@ def write(path, text):
         file.write(text)
 
 
-def body_of(page, suffix):
+def body_of(page, problem, suffix):
     """What stands in the main part of a page, without its charts."""
     body = SVG.sub("", MAIN.search(page)[1])
     if suffix == "html":
         return body
-    parser = Markdown()
-    parser.feed(body)
-    parser.close_block()
-    return "\n\n".join(parser.blocks)
+    before, after = STATEMENT.split(body)
+    parsers = [Markdown(), Markdown()]
+    for parser, part in zip(parsers, (before, after)):
+        parser.feed(part)
+        parser.close_block()
+    return "\n\n".join([*parsers[0].blocks, problem, *parsers[1].blocks])
 
 
-def make_site(pages, root, suffix):
+def make_site(pages, problems, root, suffix):
     for part in ("content/task", "layouts/_default"):
         os.makedirs(os.path.join(root, part), exist_ok=True)
     for path, text in (("config.toml", CONFIG), ("layouts/_default/single.html", TEMPLATE), ("layouts/index.html", TEMPLATE)):
@@ -122,10 +128,13 @@ def make_site(pages, root, suffix):
         page = read(path)
         title = html.unescape(TITLE.search(page)[1]).replace('"', "'").replace("\\", "/")
         front = f'+++\ntitle = "{title}"\ndescription = "{title}"\n+++\n'
-        write(os.path.join(root, "content/task", f"t{place:06d}.{suffix}"), front + body_of(page, suffix) + "\n")
+        write(os.path.join(root, "content/task", f"t{place:06d}.{suffix}"), front + body_of(page, read(problems[place]), suffix) + "\n")
 
 
 if __name__ == "__main__":
-    site, folder = sys.argv[1:]
+    site, tasks, folder = sys.argv[1:]
+    pages, problems = (sorted(glob.glob(pattern, recursive=True)) for pattern in (f"{site}/task/**/*.html", f"{tasks}/*/*/problem.md"))
+    if len(pages) != len(problems):
+        sys.exit(f"error: {len(pages)} pages of tasks, {len(problems)} statements")
     for one in CORPORA.values():
-        make_site(sorted(glob.glob(f"{site}/task/**/*.html", recursive=True)), os.path.join(folder, f"hugo-{one}"), one)
+        make_site(pages, problems, os.path.join(folder, f"hugo-{one}"), one)

@@ -77,11 +77,12 @@ pub fn build(request: &Request, watcher: &dyn Watcher) -> Result<Built, SiteErro
     let out = Output::open(&request.out, &wait)?;
     watcher.stage("reading raw files", 0);
     let data = read(&request.root, &out)?;
-    let suites = suites(&request.root, &config)?;
     let unused = on_boards(&config, &data)?;
     watcher.stage("computing numbers", 0);
-    let computed = compute(&config, &data, None)?;
-    let as_of = as_of(&data, request.epoch);
+    // The draws of a bootstrap follow one another: meanwhile the other threads read the tasks.
+    let (suites, computed) = rayon::join(|| suites(&request.root, &config), || compute(&config, &data, None));
+    let (suites, computed) = (suites?, computed?);
+    let as_of = as_of(&data, &suites, request.epoch);
     published::write(&out, &config, &computed, (&data, &suites), &as_of)?;
     let plan = site(&config, &content, &templates, &computed, (&data, &suites), &out, (&as_of, watcher))?;
     let attempts = data.runs.iter().map(|r| r.effective().count()).sum();
@@ -137,25 +138,23 @@ fn read(root: &Path, out: &Output) -> Result<Dataset, SiteError> {
     Ok(data)
 }
 
-/// The suites of the folder that the configuration names, or of `tasks` where it names none and there is one.
+/// The suites of the folder that the configuration names, or of `tasks` where it names none and there is one, and the
+/// logs of audits.
 fn suites(root: &Path, config: &Config) -> Result<Suites, SiteError> {
     let named = !config.tasks.is_empty();
     let place = root.join(if named { &config.tasks } else { "tasks" });
-    if place.is_dir() {
-        Suites::read(&place)
-    } else if named {
-        Err(SiteError::content(
+    if named && !place.is_dir() {
+        return Err(SiteError::content(
             place.display().to_string(),
             "is no folder",
             "name the folder of suites with tasks in content/site.toml, or leave the field out",
-        ))
-    } else {
-        Ok(Suites::default())
+        ));
     }
+    Suites::read(place.is_dir().then_some(place.as_path()), &root.join("health"))
 }
 
 /// The time that the site states: never the clock's.
-fn as_of(data: &Dataset, epoch: Option<i64>) -> String {
+fn as_of(data: &Dataset, suites: &Suites, epoch: Option<i64>) -> String {
     let second = |s: i64| jiff::Timestamp::from_second(s).map(|t| t.to_string());
     if let Some(Ok(text)) = epoch.map(second) {
         return text;
@@ -164,7 +163,8 @@ fn as_of(data: &Dataset, epoch: Option<i64>) -> String {
         .runs
         .iter()
         .flat_map(|r| [r.run.created_at.as_str(), r.newest.as_str()])
-        .chain(data.publishers.iter().map(|p| p.record.created_at.as_str()));
+        .chain(data.publishers.iter().map(|p| p.record.created_at.as_str()))
+        .chain(suites.audits.values().flatten().map(|a| a.at.as_str()));
     let newest = times.filter_map(|t| t.parse::<jiff::Timestamp>().ok()).max();
     newest.map_or_else(|| "1970-01-01T00:00:00Z".to_owned(), |t| t.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
 }

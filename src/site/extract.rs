@@ -190,8 +190,10 @@ fn is_name(tag: &str) -> bool {
 
 /// Whether text holds a digit of any script, a fraction or another character that stands for a number.
 pub fn has_digit(text: &str) -> bool {
+    // Most texts are plain and have none: a look at all bytes at once tells.
+    let other = text.bytes().fold(false, |found, b| found | b.is_ascii_digit() | (b >= 0x80));
     // Squares and cubes belong to formulas.
-    text.contains(|c: char| c.is_numeric() && !matches!(c, '²' | '³'))
+    other && text.contains(|c: char| c.is_numeric() && !matches!(c, '²' | '³'))
 }
 
 /// The texts of elements that may hold digits because of what they are: names, and times.
