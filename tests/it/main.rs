@@ -14,3 +14,4 @@ mod sandbox;
 mod scoring;
 mod site;
 mod stats;
+mod validation;
