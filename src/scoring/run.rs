@@ -18,8 +18,8 @@ pub struct Around {
     pub env: Vec<(String, String)>,
     /// What is done inside before the tests start; how it ends does not matter.
     pub before: Option<Command>,
-    /// By how much the machine is slower: so much less of the processors, and so much more time.
-    pub slower: Option<u32>,
+    /// Half of the processors and ten times the time.
+    pub slower: bool,
 }
 
 /// What one run of a task's tests gave, before anybody judges it.
@@ -45,9 +45,9 @@ pub async fn observe(
     around: &Around,
 ) -> Result<Observed, ScoreError> {
     let mut limits = ready.task.limits.clone();
-    if let Some(slower) = around.slower.map(u64::from) {
-        limits.cpu_thousandths = (limits.cpu_thousandths / slower.max(1)).max(1);
-        limits.tests_seconds = limits.tests_seconds.saturating_mul(slower.max(1));
+    if around.slower {
+        limits.cpu_thousandths = (limits.cpu_thousandths / 2).max(1);
+        limits.tests_seconds = limits.tests_seconds.saturating_mul(10);
     }
     let mut sandbox = open_within(ready, provider, &limits).await?;
     let end = observe_in(ready, tree, sandbox.as_mut(), around, limits.tests_seconds).await;

@@ -150,14 +150,14 @@ fn zoneless(provider: &Provider) -> Around {
         let line = "cd /usr/share && mv zoneinfo zoneinfo.away && mkdir zoneinfo && cp -L zoneinfo.away/UTC zoneinfo/UTC && rm -rf zoneinfo.away";
         Command { dir: "/".to_owned(), user: User::Root, ..Command::shell(line) }
     });
-    Around { env: pairs(&env), before, slower: None }
+    Around { env: pairs(&env), before, slower: false }
 }
 
 /// A slow machine: a part of the processors, and runtimes kept from being quick, where one has a switch for it that
 /// changes nothing else. A test that measures time passes or fails by the machine.
 fn slower() -> Around {
     let env = [("PYTHONTRACEMALLOC", "100"), ("JAVA_TOOL_OPTIONS", "-Xint")];
-    Around { env: pairs(&env), before: None, slower: Some(4) }
+    Around { env: pairs(&env), before: None, slower: true }
 }
 
 fn pairs(list: &[(&str, &str)]) -> Vec<(String, String)> {
