@@ -15,7 +15,7 @@ pub fn unknown_names(
     known: &BTreeSet<String>,
     statement: &str,
 ) -> Vec<String> {
-    let mut brought: BTreeSet<String> = fix.iter().flat_map(|l| words(l)).map(|w| w.2.to_owned()).collect();
+    let mut brought: BTreeSet<String> = fix.iter().flat_map(|l| introduced(l)).collect();
     brought.extend(new_files.iter().cloned());
     let stated: BTreeSet<String> = words(statement).map(|w| w.2.to_owned()).collect();
     let declared: BTreeSet<String> = tests.iter().flat_map(|l| declared(l)).collect();
@@ -52,6 +52,59 @@ fn words(text: &str) -> impl Iterator<Item = (usize, usize, &str)> {
         }
         None
     })
+}
+
+/// Words that stand beside a name without declaring it.
+const AROUND: [&str; 27] = [
+    "return",
+    "if",
+    "elif",
+    "not",
+    "in",
+    "and",
+    "or",
+    "is",
+    "for",
+    "while",
+    "else",
+    "await",
+    "yield",
+    "import",
+    "from",
+    "new",
+    "throw",
+    "raise",
+    "case",
+    "del",
+    "assert",
+    "typeof",
+    "defer",
+    "range",
+    "package",
+    "instanceof",
+    "require",
+];
+
+/// Names that a line of a fix may declare: functions, types, fields, parameters, variables. What it only uses, such as a
+/// function of a library, is not its own.
+fn introduced(line: &str) -> Vec<String> {
+    let bare = code(line);
+    let all: Vec<(usize, usize, &str)> = words(&bare).collect();
+    let beside = |a: usize, b: usize| {
+        let blank = !bare[all[a].1..all[b].0].is_empty() && bare[all[a].1..all[b].0].trim().is_empty();
+        blank && !AROUND.contains(&all[a].2) && !AROUND.contains(&all[b].2)
+    };
+    let declares = |i: usize| {
+        let (before, after) = (bare[..all[i].0].trim_end(), bare[all[i].1..].trim_start());
+        let member = before.ends_with('.') && !["self.", "this.", "exports."].iter().any(|p| before.ends_with(p));
+        let set = after.starts_with([':', '?']) || after.starts_with('=') && !after.starts_with("==");
+        // A method: `name(…) {` at the beginning of a line, or behind its receiver in Go.
+        let method = (before.is_empty() || before.starts_with("func ("))
+            && after.starts_with('(')
+            && bare.trim_end().ends_with(['{', ':']);
+        !member && (set || method || i > 0 && beside(i - 1, i) || i + 1 < all.len() && beside(i, i + 1))
+    };
+    (0..all.len()).filter(|i| declares(*i)).map(|i| all[i].2.to_owned()).collect()
 }
 
 /// Names that a line calls, imports, reads or builds.
@@ -134,6 +187,30 @@ mod tests {
         let tests = list(&["def helper_one(x):", "    return pickle.dumps(helper_one(x))"]);
         let fix = list(&["total = helper_one"]);
         assert_eq!(unknown_names(&tests, &fix, &[], &BTreeSet::new(), ""), [""; 0]);
+    }
+
+    #[test]
+    fn what_the_fix_only_uses_is_not_its_own() {
+        let fix = list(&["\tif v.major == math.MaxUint64 {", "import math", "return pickle.dumps(state)"]);
+        let tests = list(&["x := math.MaxUint64", "pickle.dumps(1)"]);
+        assert_eq!(unknown_names(&tests, &fix, &[], &BTreeSet::new(), ""), [""; 0]);
+    }
+
+    #[test]
+    fn declarations_of_every_language_bring_names() {
+        for (line, name) in [
+            ("def drain(self):", "drain"),
+            ("    self.limit = 3", "limit"),
+            ("func (s *Store) Drain(most int) error {", "Drain"),
+            ("\tRetries int", "Retries"),
+            ("  drain(most: number): void {", "drain"),
+            ("  retries?: number;", "retries"),
+            ("export const drain = () => 1", "drain"),
+            ("    public int drain(int most) {", "drain"),
+            ("    private final Ledger ledger;", "ledger"),
+        ] {
+            assert!(introduced(line).contains(&name.to_owned()), "{line}: {:?}", introduced(line));
+        }
     }
 
     #[test]
