@@ -52,6 +52,34 @@ const NEEDS: &[Need] = &[
         remedy: "apt-get install docker.io, start dockerd, then scripts/images",
     },
     Need {
+        name: "podman",
+        for_what: "containers without a daemon of root's: --sandbox podman",
+        command: &["podman", "--version"],
+        required: false,
+        remedy: "apt-get install podman, then podman system service --time 0",
+    },
+    Need {
+        name: "python3",
+        for_what: "Python tasks under --sandbox local",
+        command: &["python3", "--version"],
+        required: false,
+        remedy: "apt-get install python3-venv",
+    },
+    Need {
+        name: "go",
+        for_what: "Go tasks under --sandbox local",
+        command: &["go", "version"],
+        required: false,
+        remedy: "apt-get install golang",
+    },
+    Need {
+        name: "mvn",
+        for_what: "Java tasks under --sandbox local",
+        command: &["mvn", "--version"],
+        required: false,
+        remedy: "apt-get install maven",
+    },
+    Need {
         name: "java",
         for_what: "the HTML validity check of scripts/test",
         command: &["java", "-version"],
@@ -69,6 +97,7 @@ pub fn run(args: &Doctor) -> anyhow::Result<Exit> {
         missing |= found.is_none() && need.required;
         rows.push((need.name, found, need.for_what, need.remedy, need.required));
     }
+    rows.extend(images());
     let results = Path::new("results").is_dir();
     rows.push((
         "results/",
@@ -100,6 +129,16 @@ pub fn run(args: &Doctor) -> anyhow::Result<Exit> {
         }
     }
     Ok(if missing { Exit::Missing } else { Exit::Good })
+}
+
+type Found = (&'static str, Option<String>, &'static str, &'static str, bool);
+
+/// The images that sandboxes start from.
+fn images() -> Vec<Found> {
+    const IMAGES: [&str; 4] = ["tsbench/python:1", "tsbench/node:1", "tsbench/java:1", "tsbench/go:1"];
+    let size = |name| version(&["docker", "image", "inspect", "--format", "{{.Id}}", name]);
+    let row = |name| (name, size(name), "tasks of its language under --sandbox docker", "scripts/images", false);
+    IMAGES.map(row).into()
 }
 
 /// The first line that a program says of its version.

@@ -8,10 +8,10 @@ use std::path::PathBuf;
 /// Where patches are run.
 #[derive(Args, Debug, Clone)]
 pub struct Machine {
-    /// Docker, or scrubbed processes of this machine without isolation
+    /// Docker, podman by its socket, or scrubbed processes of this machine without isolation
     #[arg(long, value_enum, default_value_t = Kind::Docker, env = "TSBENCH_SANDBOX")]
     pub sandbox: Kind,
-    /// Address of the daemon, such as a podman socket; the daemon's usual one where it is absent
+    /// Address of the daemon, such as unix:///run/user/1000/podman/podman.sock; the usual one where it is absent
     #[arg(long, env = "TSBENCH_DOCKER")]
     pub docker: Option<String>,
     /// Folder of local sandboxes and their snapshots [default: tsbench in the user's cache]
@@ -22,8 +22,10 @@ pub struct Machine {
 /// Kinds of sandboxes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Kind {
-    /// Containers.
+    /// Containers of Docker.
     Docker,
+    /// Containers of podman, through the socket of `podman system service`.
+    Podman,
     /// Processes.
     Local,
 }
@@ -43,6 +45,10 @@ impl Machine {
     pub async fn open(&self) -> anyhow::Result<Provider> {
         let provider = match self.sandbox {
             Kind::Docker => Provider::Docker(DockerHost::connect(self.docker.as_deref(), Patience::default()).await?),
+            Kind::Podman => {
+                let address = self.docker.clone().map_or_else(podman_socket, Ok)?;
+                Provider::Docker(DockerHost::connect(Some(&address), Patience::default()).await?)
+            }
             Kind::Local => Provider::Local(LocalHost::new(&self.cache()?, &std::env::var("PATH").unwrap_or_default())?),
         };
         let swept = provider.sweep().await?;
@@ -54,4 +60,17 @@ impl Machine {
         }
         Ok(provider)
     }
+}
+
+/// Where podman listens: for this user, or for the whole machine.
+pub fn podman_sockets() -> Vec<PathBuf> {
+    let user = std::env::var_os("XDG_RUNTIME_DIR").map(|dir| PathBuf::from(dir).join("podman/podman.sock"));
+    user.into_iter().chain([PathBuf::from("/run/podman/podman.sock")]).collect()
+}
+
+fn podman_socket() -> anyhow::Result<String> {
+    let found = podman_sockets().into_iter().find(|p| p.exists());
+    found.map(|p| format!("unix://{}", p.display())).context(
+        "find the socket of podman\nhint: start `podman system service --time 0`, or name its address with --docker",
+    )
 }

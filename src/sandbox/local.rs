@@ -19,6 +19,8 @@ pub struct LocalHost {
 const LEASE: &str = "lease";
 /// The folder of a sandbox that commands see as theirs.
 const ROOT: &str = "root";
+/// Characters of a sandbox's name.
+const NAME: usize = 40;
 /// How long killed processes may take to vanish.
 const DYING: Duration = Duration::from_secs(20);
 /// Bytes of disk that stay free beside what a sandbox may write.
@@ -47,7 +49,10 @@ impl LocalHost {
             return Err(SandboxError::ImageMissing { image: spec.image.clone() });
         }
         let number = OPENED.fetch_add(1, Ordering::Relaxed);
-        let folder = self.base.join("boxes").join(format!("{}-{number}", self.owner.word()));
+        // Every root is as long as every other: what an installation wrote of its place is corrected in a copy.
+        let word = self.owner.word();
+        let width = NAME.saturating_sub(word.len() + 1);
+        let folder = self.base.join("boxes").join(format!("{word}-{number:0width$}"));
         let root = folder.join(ROOT);
         std::fs::create_dir_all(&root).map_err(SandboxError::io(format!("make {}", root.display())))?;
         let mut lease: Vec<String> = spec.lease.labels().iter().map(|(k, v)| format!("{k}={v}")).collect();
@@ -55,7 +60,7 @@ impl LocalHost {
         let written = std::fs::write(folder.join(LEASE), lease.join("\n"));
         written.map_err(SandboxError::io("write a lease"))?;
         if let Some(image) = image {
-            local_files::copy(&image, &root)?;
+            local_files::copy(&image, &root, (&local_files::anywhere(&root), root.as_os_str().as_encoded_bytes()))?;
         }
         for below in ["workspace", "home", "tmp"] {
             let place = root.join(below);

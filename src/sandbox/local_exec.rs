@@ -184,8 +184,13 @@ impl Sandbox for LocalBox {
     async fn snapshot(&mut self, name: &str) -> Result<ImageRef, SandboxError> {
         self.alive()?;
         let place = self.host.snapshot_place(name);
+        // Half a copy must not pass for an image: it gets its name when it is whole.
+        let part = place.with_extension("part");
+        local_files::remove(&part)?;
+        let root = &self.mark.root;
+        local_files::copy(root, &part, (root.as_os_str().as_encoded_bytes(), &local_files::anywhere(root)))?;
         local_files::remove(&place)?;
-        local_files::copy(&self.mark.root, &place)?;
+        std::fs::rename(&part, &place).map_err(SandboxError::io(format!("make {}", place.display())))?;
         Ok(ImageRef { name: name.to_owned(), id: name.to_owned() })
     }
 

@@ -2,8 +2,10 @@
 
 use super::{Body, File, SandboxError, files};
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::fs::{self, Metadata, Permissions};
 use std::io::Read;
+use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
@@ -148,8 +150,15 @@ fn one(
     Ok(File { path: name, mode, body })
 }
 
-/// Copy a folder with its modes and its links as links; devices, pipes and sockets are left out.
-pub(super) fn copy(from: &Path, to: &Path) -> Result<(), SandboxError> {
+/// A sandbox's root in the files of a snapshot: as long as every root of this machine, so that a path may be exchanged
+/// in any file, whatever its format.
+pub(super) fn anywhere(root: &Path) -> Vec<u8> {
+    b"/tsbench-root-of-any-sandbox".iter().copied().chain(std::iter::repeat(b'-')).take(root.as_os_str().len()).collect()
+}
+
+/// Copy a folder with its modes and its links as links, and one path exchanged for another of the same length wherever
+/// it stands; devices, pipes and sockets are left out.
+pub(super) fn copy(from: &Path, to: &Path, exchange: (&[u8], &[u8])) -> Result<(), SandboxError> {
     for entry in walkdir::WalkDir::new(from).follow_links(false) {
         let at = |e: walkdir::Error| SandboxError::io(format!("copy {}", from.display()))(e.into());
         let entry = entry.map_err(at)?;
@@ -158,15 +167,45 @@ pub(super) fn copy(from: &Path, to: &Path) -> Result<(), SandboxError> {
         let copied = if about.is_dir() {
             fs::create_dir_all(&target).and_then(|()| set_mode(&target, about.mode() | 0o700))
         } else if about.is_symlink() {
-            fs::read_link(entry.path()).and_then(|link| symlink(link, &target))
+            fs::read_link(entry.path()).and_then(|link| {
+                let mut link = link.into_os_string().into_vec();
+                exchange_all(&mut link, exchange);
+                symlink(OsString::from_vec(link), &target)
+            })
         } else if about.is_file() {
-            fs::copy(entry.path(), &target).map(|_| ())
+            copy_file(entry.path(), &target, &about, exchange)
         } else {
             Ok(())
         };
         copied.map_err(SandboxError::io(format!("copy {}", entry.path().display())))?;
     }
     Ok(())
+}
+
+/// Larger files are data, not scripts or settings, and are copied as they are.
+const MOST_EXCHANGED: u64 = 64 << 20;
+
+fn copy_file(from: &Path, to: &Path, about: &Metadata, exchange: (&[u8], &[u8])) -> std::io::Result<()> {
+    if about.len() <= MOST_EXCHANGED {
+        let mut bytes = fs::read(from)?;
+        if exchange_all(&mut bytes, exchange) {
+            fs::write(to, bytes)?;
+            return set_mode(to, about.mode());
+        }
+    }
+    fs::copy(from, to).map(|_| ())
+}
+
+/// Exchange one path for another of the same length; whether it was there.
+fn exchange_all(bytes: &mut [u8], (old, new): (&[u8], &[u8])) -> bool {
+    if old.len() != new.len() {
+        return false;
+    }
+    let places: Vec<usize> = memchr::memmem::find_iter(bytes, old).collect();
+    for place in &places {
+        bytes[*place..*place + old.len()].copy_from_slice(new);
+    }
+    !places.is_empty()
 }
 
 /// Remove a folder, also where its modes forbid that.

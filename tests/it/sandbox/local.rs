@@ -19,6 +19,25 @@ async fn a_snapshot_is_a_start() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_an_installation_wrote_of_its_place_is_true_in_every_copy() {
+    let place = place("").await.unwrap();
+    let mut first = place.open().await;
+    let program = first.path("/home/agent/tool");
+    printed(&mut first, &format!("mkdir -p $(dirname {program}); printf '#!/bin/sh\necho $0\n' > {program}; chmod 755 {program}; printf '#!/bin/sh\nexec {program}\n' > start; printf '\\0{program}\\377' > binary; ln -s {program} link")).await;
+    first.snapshot("tsbench/test:places").await.unwrap();
+    let old = first.path("/");
+    first.close().await.unwrap();
+    let spec = tsbench::sandbox::Spec { image: "tsbench/test:places".to_owned(), ..place.spec(|_| {}) };
+    for _ in 0..2 {
+        let mut copy = place.provider.open(&spec).await.unwrap();
+        let here = copy.path("/home/agent/tool");
+        assert_eq!(printed(&mut copy, "sh start; ./link").await, format!("{here}\n./link\n"));
+        assert_eq!(printed(&mut copy, &format!("grep -c {old} start binary; true")).await, "start:0\nbinary:0\n");
+        copy.close().await.unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn files_never_go_through_a_link_that_a_command_made() {
     let place = place("").await.unwrap();
     let outside = place.folder.as_ref().unwrap().path().join("outside");
