@@ -7,6 +7,7 @@ mod charts;
 mod git;
 mod health;
 mod imports;
+mod killed;
 mod languages;
 mod reports;
 mod results;

@@ -6,3 +6,5 @@ mod docker;
 mod leases;
 mod local;
 mod shared;
+
+pub use docker::place as docker_place;
