@@ -24,7 +24,7 @@ fn left_of(processes: &[u32]) -> Vec<String> {
 fn has_image(test: &str) -> bool {
     let found = Command::new("docker").args(["image", "inspect", "tsbench/go:1"]).output().unwrap().status.success();
     if !found {
-        let line = format!("\nSKIPPED: no image tsbench/go:1: 1 test ({test})\n");
+        let line = format!("\nSKIPPED: no Docker: 1 test ({test})\n");
         std::io::stderr().write_all(line.as_bytes()).unwrap();
     }
     found
