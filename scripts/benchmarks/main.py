@@ -8,8 +8,9 @@ import tempfile
 
 import cases
 import report
+import scoring
 
-PARTS = ("reading", "building", "scale", "bundled", "pages")
+PARTS = ("reading", "building", "scale", "bundled", "pages", "scoring")
 
 
 def scratch_folder():
@@ -18,6 +19,12 @@ def scratch_folder():
     if place is None:
         print("warning: no /dev/shm here; the figures are of a disk and mean little", file=sys.stderr)
     return tempfile.mkdtemp(prefix="tsbench-bench-", dir=place)
+
+
+def figures_of(bench, part):
+    if part != "scoring":
+        return [getattr(bench, part)()]
+    return [scoring.one_scoring(bench), scoring.gates(bench)] if scoring.is_possible() else []
 
 
 def main():
@@ -38,7 +45,7 @@ def main():
     scratch = scratch_folder()
     try:
         bench = cases.Bench(root, scratch, options.runs or (2 if options.quick else 5), 10 if options.quick else 1)
-        figures = [getattr(bench, part)() for part in parts]
+        figures = [figure for part in parts for figure in figures_of(bench, part)]
         text = report.page(bench, figures, quick=options.quick)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)

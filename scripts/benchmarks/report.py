@@ -19,8 +19,9 @@ def table(figure):
 def claims(figure):
     lines = ["", "| claim | measured | wanted | |", "|---|--:|--:|---|"]
     for claim in figure.claims:
-        bound = f"{'at least' if claim.least else 'at most'} {claim.bound:g}{claim.unit}"
-        lines.append(f"| {claim.words} | {claim.value:.2f}{claim.unit} | {bound} | {'met' if claim.met() else '**not met**'} |")
+        bound = "–" if claim.bound is None else f"{'at least' if claim.least else 'at most'} {claim.bound:g}{claim.unit}"
+        verdict = "" if claim.bound is None else "met" if claim.met() else "**not met**"
+        lines.append(f"| {claim.words} | {claim.value:.2f}{claim.unit} | {bound} | {verdict} |")
     return lines
 
 
