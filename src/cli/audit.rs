@@ -132,6 +132,7 @@ fn is_ours(e: &ScoreError) -> bool {
     match e {
         ScoreError::Sandbox { .. } | ScoreError::Random(_) | ScoreError::Git(_) => true,
         ScoreError::Task(e) => !matches!(e, TaskError::Bad { .. }),
+        ScoreError::Runtime { .. } => true,
         ScoreError::Language { .. } | ScoreError::Install { .. } => false,
     }
 }

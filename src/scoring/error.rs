@@ -40,6 +40,18 @@ pub enum ScoreError {
         /// The end of its output.
         log: String,
     },
+    /// The runtime is not the one that the task asks for, so that its tests would say something else.
+    #[error("run {task} by its own runtime: it asks for {asked}, here is {found:?}\nhint: {hint}")]
+    Runtime {
+        /// The task.
+        task: String,
+        /// The version that the tree or `task.toml` names.
+        asked: String,
+        /// What the runtime says of itself.
+        found: String,
+        /// What to do.
+        hint: &'static str,
+    },
     /// No random bytes could be had.
     #[error("read random bytes: {0}")]
     Random(std::io::Error),
@@ -59,6 +71,7 @@ impl ScoreError {
             ScoreError::Language { .. } => "language",
             ScoreError::Sandbox { .. } => "sandbox",
             ScoreError::Install { .. } => "install",
+            ScoreError::Runtime { .. } => "runtime",
             ScoreError::Random(_) => "random",
         }
     }

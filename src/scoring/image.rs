@@ -1,7 +1,7 @@
 use super::candidate::View;
 use super::error::ScoreError;
 use crate::git::{Mode, Store, Tree};
-use crate::languages::{Language, Places, Plan, Step, by_name};
+use crate::languages::{Language, Places, Plan, Step, by_name, is_version};
 use crate::sandbox::{Body, Command, File, Finished, Lease, Provider, Sandbox, Spec};
 use crate::tasks::{Material, Task, sha256};
 use std::time::Duration;
@@ -20,7 +20,7 @@ pub struct Ready {
     pub image: String,
     /// The image's content address.
     pub image_id: String,
-    /// Exact version of the runtime, as the image says it.
+    /// Exact version of the runtime, as the image says it; empty where the image was there already.
     pub runtime: String,
     /// Seconds that the installation took; none where the image was there already.
     pub install_seconds: Option<f64>,
@@ -126,10 +126,39 @@ async fn install_in(ready: &mut Ready, tree: &Tree, sandbox: &mut dyn Sandbox) -
             return Err(ScoreError::Install { task, words: step.words.join(" "), end: format!("{:?}", done.end), log });
         }
     }
-    let version = run(sandbox, &ready.language.version(&ready.plan, &at), 60).await.map_err(fail())?;
-    ready.runtime = version.stdout.text().trim().to_owned();
+    ready.runtime = runtime_in(ready, sandbox).await.map_err(fail())?;
+    let asked = &ready.plan.runtime;
+    if !asked.is_empty() && !says_version(&ready.runtime, asked) {
+        let hint = if matches!(sandbox.isolation(), "none") {
+            "install that version on this machine, or use --sandbox docker"
+        } else {
+            "name a version in task.toml that the language's image has, or build the image with it"
+        };
+        return Err(ScoreError::Runtime { task, asked: asked.clone(), found: ready.runtime.clone(), hint });
+    }
     ready.install_seconds = Some(seconds);
     Ok(())
+}
+
+/// The exact version of the runtime inside a sandbox of the task's image, as the runtime itself says it.
+pub async fn runtime_in(ready: &Ready, sandbox: &mut dyn Sandbox) -> Result<String, crate::sandbox::SandboxError> {
+    let at = places(sandbox, "unused").await?;
+    let done = run(sandbox, &ready.language.version(&ready.plan, &at), 60).await?;
+    // Java says it on its standard error.
+    let (out, err) = (done.stdout.text(), done.stderr.text());
+    Ok(out.lines().chain(err.lines()).map(str::trim).find(|l| !l.is_empty()).unwrap_or("").to_owned())
+}
+
+/// Whether what a runtime says of itself names the version that was asked for.
+fn says_version(said: &str, asked: &str) -> bool {
+    let starts = said.char_indices().filter(|(i, c)| {
+        c.is_ascii_digit() && !said[..*i].ends_with(|p: char| p.is_ascii_digit() || p == '.')
+    });
+    let Some(from) = starts.map(|(i, _)| i).next() else { return false };
+    let number = said[from..].split(|c: char| !c.is_ascii_digit() && c != '.').next().unwrap_or("");
+    // Java 8 still called itself 1.8.
+    let number = number.strip_prefix("1.").filter(|_| said.contains("jdk") || said.contains("java")).unwrap_or(number);
+    is_version(asked, number)
 }
 
 async fn run(sandbox: &mut dyn Sandbox, step: &Step, seconds: u64) -> Result<Finished, crate::sandbox::SandboxError> {
@@ -186,4 +215,24 @@ pub(super) fn tools(language: &dyn Language) -> Vec<File> {
 fn tail(text: &str) -> String {
     let skip = text.chars().count().saturating_sub(3000);
     text.chars().skip(skip).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::says_version;
+
+    #[test]
+    fn every_runtime_is_held_to_the_version_that_was_asked_for() {
+        for (said, asked) in [
+            ("Python 3.12.1", "3.12"),
+            ("v20.11.1", "20.11.1"),
+            ("go version go1.22.3 linux/amd64", "1.22"),
+            ("openjdk version \"17.0.9\" 2023-10-17", "17"),
+            ("openjdk version \"1.8.0_392\"", "8"),
+        ] {
+            assert!(says_version(said, asked), "{said}");
+            assert!(!says_version(said, "99"), "{said}");
+        }
+        assert!(!says_version("v20.11.1", "20.1") && !says_version("no such program", "3"));
+    }
 }

@@ -14,7 +14,7 @@ mod scorecard;
 
 pub use candidate::{Candidate, candidate};
 pub use error::ScoreError;
-pub use image::{Ready, TREE, prepare};
+pub use image::{Ready, TREE, prepare, runtime_in};
 pub use run::{Around, Observed, observe, open};
 pub use score::{Scored, score};
 

@@ -102,7 +102,7 @@ async fn prove(
     let material = Material::prepare(&task, options.mirrors)?;
     let ready = match prepare(&task, material, provider).await {
         Ok(ready) => ready,
-        Err(e @ (ScoreError::Install { .. } | ScoreError::Language { .. })) => {
+        Err(e @ (ScoreError::Install { .. } | ScoreError::Language { .. } | ScoreError::Runtime { .. })) => {
             return Ok(Err(change.reject(
                 Stage::Install,
                 "the starting tree cannot be installed",
@@ -130,9 +130,10 @@ async fn prove(
         let evidence = seen.findings.iter().map(told).collect();
         return Ok(Err(change.reject(Stage::Leak, "the image of the task holds its answer", evidence)));
     }
+    let runtime = seen.runtime.clone();
     let certificate = certificate(&ready, seen, lines.0.len() + lines.1.len(), provider, options.at);
     (draft.spec.targets, draft.spec.guards) = (sorted.targets.clone(), sorted.guards.clone());
-    let validation = record(&change, &ready, made, sorted, provider, options.at);
+    let validation = Validation { runtime, ..record(&change, &ready, made, sorted, provider, options.at) };
     draft.finish(&certificate, &validation)?;
     let faults = check(&draft.task()?, options.mirrors);
     if !faults.is_empty() {
