@@ -50,6 +50,7 @@ export function sameValue(a, b) {
 export function familyFormat(id) {
   if (["cell", "file", "task", "suite"].includes(id.slice(0, id.indexOf("|")))) return "count";
   const pointer = id.slice(id.lastIndexOf("|") + 1);
+  if (id.startsWith("health|")) return pointer === "/seconds" ? "seconds" : "count";
   if (pointer === "/cost_usd") return "usd3";
   return pointer.startsWith("/seconds/") ? "seconds" : "count";
 }

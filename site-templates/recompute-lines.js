@@ -14,6 +14,7 @@ export function createStore() {
     publishers: new Map(),
     suites: new Map(),
     tasks: new Map(),
+    audits: new Map(),
     problems: [],
     words: [],
     wordAt: new Map(),
@@ -48,6 +49,7 @@ export function addFile(store, file, text) {
   try {
     if (name === "run.json") addRun(store, file, JSON.parse(text));
     else if (file.path.startsWith("data/tasks/")) addTasks(store, file, text);
+    else if (file.path.startsWith("data/health/")) addAudits(store, file, text);
     else if (name === "publisher.json") store.publishers.set(file.path, JSON.parse(text));
     else if (name.endsWith(".jsonl")) addLines(store, file, text);
     else store.problems.push({ where: file.path, what: "is no raw file of a known kind" });
@@ -106,6 +108,27 @@ function addTasks(store, file, text) {
   });
   if (file.lines !== lines) store.problems.push({ where: file.path, what: `has ${lines} lines; the manifest says ${file.lines}` });
 }
+
+// What audits found: of each try how it ended; counted here, not read from the page.
+function addAudits(store, file, text) {
+  const lines = eachLine(store, file, text, (line) => {
+    if (line.schema !== "tsbench.health/1") throw new Error(`unknown schema ${JSON.stringify(line.schema)}`);
+    if (line.suite.split("@")[0] !== file.suite) throw new Error(`names the suite ${JSON.stringify(line.suite)} in the log of ${file.suite}`);
+    const key = auditKey(line.suite, line.task, line.at);
+    if (store.audits.has(key)) throw new Error(`a second audit of ${key}`);
+    const found = { state: line.state, seconds: null };
+    for (const kind of ["fix", "empty", "exploit"]) {
+      const tries = line.proofs.filter((proof) => proof.kind === kind);
+      found[kind] = { resolved: tries.filter((proof) => proof.outcome === "resolved").length, total: tries.length };
+    }
+    for (const { seconds } of line.proofs) if (typeof seconds === "number") found.seconds = (found.seconds ?? 0) + seconds;
+    store.audits.set(key, found);
+  });
+  if (file.lines !== lines) store.problems.push({ where: file.path, what: `has ${lines} lines; the manifest says ${file.lines}` });
+}
+
+/** The key of an audit of a task. */
+export const auditKey = (suite, task, at) => [suite, task, at].map(encodeURIComponent).join("|");
 
 /** The key of a task of a suite. */
 export const taskKey = (suite, task) => [suite, task].map(encodeURIComponent).join("|");

@@ -2,12 +2,13 @@
 // In: raw files (addFile), the published numbers (bind). Out: values (compute, resolve) and verdicts (checkNumber, checkMention).
 import { byBytes, sha256Hex } from "./recompute-math.js";
 import { formatValue, sameValue, familyFormat } from "./recompute-format.js";
-import { createStore, addFile, identityOf, fieldOf, atPointer, taskKey } from "./recompute-lines.js";
+import { createStore, addFile, identityOf, fieldOf, atPointer, taskKey, auditKey } from "./recompute-lines.js";
 import { STATS, PAIRS, RANKS, cells, pairOf, pairP, direction, taskRate } from "./recompute-stats.js";
 import { holm, rankRanges } from "./recompute-pairs.js";
 
 export { createStore, addFile, formatValue, sameValue };
 
+const NO_TASK = "no task of a suite has this name";
 const NO_META = Object.freeze({});
 const FEWEST_RANKED_TASKS = 10;
 const LEVEL = 0.05;
@@ -298,6 +299,11 @@ function family(ctx, id) {
     if (typeof value !== "number") throw new Error(`no number at ${last}`);
     return value;
   }
+  if (kind === "health" && parts.length === 3) {
+    const value = atPointer(auditOf(ctx, ...parts), last);
+    if (value !== null && typeof value !== "number") throw new Error(`no number at ${last}`);
+    return value;
+  }
   if (kind === "line") {
     const row = ctx.store.identity.get(identityOf(...parts));
     if (row === undefined) throw new Error("no raw line has this identity");
@@ -308,8 +314,26 @@ function family(ctx, id) {
 
 function taskOf(ctx, suite, task) {
   const found = ctx.store.tasks.get(taskKey(suite, task));
-  if (!found) throw new Error("no task of a suite has this name");
+  if (!found) throw new Error(NO_TASK);
   return found;
+}
+
+function auditOf(ctx, suite, task, at) {
+  const found = ctx.store.audits.get(auditKey(suite, task, at));
+  if (!found) throw new Error("no audit of this task ended then");
+  return found;
+}
+
+/** Holds the state that a row of a log of audits shows against the raw line. Returns why it does not hold, or "". */
+export function checkState(ctx, base, word) {
+  const [kind, ...parts] = (base ?? "").split("|").map(decodeURIComponent);
+  if (kind !== "health") return "stands in no row of a log";
+  try {
+    const { state } = auditOf(ctx, ...parts);
+    return state === word ? "" : `the state is ${state}`;
+  } catch (error) {
+    return error.message;
+  }
 }
 
 /**
@@ -319,12 +343,8 @@ function taskOf(ctx, suite, task) {
 export function checkStatement(ctx, base, texts, decode) {
   const [kind, suite, task] = (base ?? "").split("|").map(decodeURIComponent);
   if (kind !== "task") return "stands in no block of a task";
-  let source;
-  try {
-    source = taskOf(ctx, suite, task).problem;
-  } catch (error) {
-    return error.message;
-  }
+  const source = ctx.store.tasks.get(taskKey(suite, task))?.problem;
+  if (source === undefined) return NO_TASK;
   const numbers = (text) => text.match(/\p{N}+/gu) ?? [];
   const shown = texts.flatMap(numbers);
   const missing = (all) => {

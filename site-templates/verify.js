@@ -162,12 +162,21 @@ function compareStatements(ctx, page, parsed, report) {
   }
 }
 
+// A state is a word, and as much a claim as a number.
+function compareStates(ctx, page, parsed, report) {
+  for (const mark of parsed.querySelectorAll(".health-log .pill")) {
+    const why = recompute.checkState(ctx, baseOf(mark), mark.textContent);
+    if (why) report.fail(`state of ${page.name}`, page.name, mark.textContent, "", why);
+  }
+}
+
 async function comparePage(ctx, page, html, report) {
   const parsed = new DOMParser().parseFromString(html, "text/html");
   for (const { textContent } of parsed.querySelectorAll("footer .digest")) {
     if (textContent !== report.digest) report.fail(`page ${page.name}`, page.name, textContent, report.digest, "the digest of the data differs");
   }
   compareStatements(ctx, page, parsed, report);
+  compareStates(ctx, page, parsed, report);
   const marked = parsed.querySelectorAll("[data-n], data");
   for (const node of marked) {
     const id = idOf(node);

@@ -347,6 +347,27 @@ test("a statement shows no number that its published text does not have there", 
   assert.match(why(["1"], null), /no block of a task/);
 });
 
+test("the numbers and states of a log of audits follow from its raw lines", () => {
+  const { store, ctx } = withTasks();
+  const proof = (kind, outcome, seconds) => ({ kind, name: "x", good: true, outcome, seconds });
+  const proofs = [proof("fix", "resolved", 1.5), proof("fix", "unresolved", 2), proof("empty", "unresolved", null), proof("exploit", "patch_failed", 0.25)];
+  const line = (more) => JSON.stringify({ schema: "tsbench.health/1", suite: "s@1", task: "t", at: "2026-01-02T03:04:05Z", state: "drifted", proofs, ...more });
+  const file = { path: "data/health/s/health-0000.jsonl", suite: "s", lines: 2 };
+  recompute.addFile(store, file, `${line()}\n${line({ at: "2026-02-02T03:04:05Z", state: "unknown", proofs: [] })}\n`);
+  assert.deepEqual(store.problems, []);
+  const base = "health|s@1|t|2026-01-02T03:04:05Z|";
+  const value = (what) => recompute.resolve(ctx, base + what).value;
+  assert.deepEqual(["/fix/resolved", "/fix/total", "/empty/total", "/exploit/resolved", "/seconds"].map(value), [1, 2, 1, 0, 3.75]);
+  assert.equal(recompute.resolve(ctx, base + "/seconds").format, "seconds");
+  assert.equal(recompute.resolve(ctx, "health|s@1|t|2026-02-02T03:04:05Z|/seconds").value, null);
+  for (const what of ["/state", "/fix", "/fix/good"]) assert.throws(() => value(what));
+  assert.equal(recompute.checkState(ctx, base, "drifted"), "");
+  assert.match(recompute.checkState(ctx, base, "healthy"), /the state is drifted/);
+  assert.match(recompute.checkState(ctx, "health|s@1|t|2026-03-02T03:04:05Z|", "healthy"), /no audit/);
+  recompute.addFile(store, { ...file, lines: 3 }, `${line()}\n${line({ suite: "z@1" })}\n${line({ schema: "x" })}\n`);
+  assert.equal(store.problems.length, 3);
+});
+
 test("a fault in what is published of tasks is named with its line", () => {
   const { store, put } = withTasks();
   put("tasks-0001.jsonl", '{"schema":"tsbench.task/2"}\n{"schema":"tsbench.task/1","suite":"s@1","task":"t"}\nnot json\n', { lines: 4 });

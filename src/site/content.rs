@@ -113,8 +113,10 @@ fn foreign(html: &str) -> Option<String> {
     let own = tags(html).find_map(|tag| match tag.split([' ', '/', '\n', '\t']).next().unwrap_or(tag) {
         name @ ("script" | "svg" | "math" | "option" | "select" | "meta" | "link" | "main" | "body" | "html"
         | "head") => Some(format!("holds <{name}>, which a content page may not")),
-        _ if tag == STATEMENT || attribute(tag, "class").is_some_and(|c| c.contains("about-task")) => {
-            Some("quotes a statement, which only the page of a task does".into())
+        _ if tag == STATEMENT
+            || attribute(tag, "class").is_some_and(|c| c.contains("about-task") || c.contains("health-log")) =>
+        {
+            Some("quotes a statement or a log, which only the page of a task does".into())
         }
         _ => forbidden(tag),
     });

@@ -6,9 +6,9 @@ use super::extract::{attribute, bare_values, decode, has_digit, loose_digits, st
 use super::feed;
 use super::names::Names;
 use super::numbers::Computed;
-use super::pages::{ABOUT, about_task, demanded, pages_of_tasks};
+use super::pages::{ABOUT, HEALTH, Told, about_task, demanded, health_log, pages_of_tasks};
 use super::published::{data_digest, frame, manifest};
-use super::suites::{Suites, TaskText};
+use super::suites::Suites;
 use super::verify::Difference;
 use super::write::{SUMS, hex, is_plain};
 use crate::results::Dataset;
@@ -104,7 +104,7 @@ pub(super) fn around(
     let absent = demanded(config, computed, data, suites).into_iter().filter(|p| !there.contains(p.as_str()));
     out.extend(absent.map(|p| about(&p, "the site", "missing", "a page that the raw files demand")));
     let names = Names::new(config, data, suites);
-    let told: HashMap<String, &TaskText> = pages_of_tasks(computed, suites).into_iter().collect();
+    let told: HashMap<String, Told<'_>> = pages_of_tasks(computed, suites).into_iter().collect();
     let of_pages = present.par_iter().filter(|f| f.ends_with(".html"));
     let of_pages = of_pages.flat_map_iter(|f| page(site, f, (&digest, told.get(f).copied()), &names));
     out.extend(of_pages.collect::<Vec<_>>());
@@ -155,25 +155,28 @@ fn raw_manifest(site: &Path, data: &Dataset, suites: &Suites) -> Result<Vec<Diff
     Ok(out)
 }
 
-/// What a page quotes from a task's folder is what its published line makes of it, and no page quotes anything else.
-fn quoted(file: &str, html: &str, told: Option<&TaskText>) -> Option<Difference> {
-    let blocks = html.matches(ABOUT).count();
-    let (wanted, true_to) = match told {
-        None => (0, true),
-        Some(task) => (1, html.find(ABOUT).is_some_and(|at| html[at..].starts_with(&about_task(task)))),
+/// What a page quotes from a task's folder and from the log of its audits is what the published lines make of them, and
+/// no page quotes anything else.
+fn quoted(file: &str, html: &str, told: Option<Told<'_>>) -> Vec<Difference> {
+    let text = told.and_then(|t| t.text).map(about_task);
+    let log = told.filter(|t| !t.audits.is_empty()).map(|t| health_log(t.suite, t.task, t.audits));
+    let task = told.map_or("no task", |t| t.task);
+    let holds = |begins: &str, own: &Option<String>| match own {
+        None => !html.contains(begins),
+        Some(own) => html.matches(begins).count() == 1 && html.contains(own.as_str()),
     };
-    if blocks == wanted && statements(html) == wanted && true_to {
-        return None;
+    let mut out = Vec::new();
+    if !holds(ABOUT, &text) || statements(html) != usize::from(text.is_some()) {
+        out.push(about(file, file, "a statement or facts of a task", format!("those of {task}")));
     }
-    let (stated, own) = match told {
-        None => ("a statement", "no task is told on this page".to_owned()),
-        Some(task) => ("another statement or other facts", format!("those of the task {:?}", task.task)),
-    };
-    Some(about(file, file, stated, own))
+    if !holds(HEALTH, &log) {
+        out.push(about(file, file, "a log of audits", format!("that of {task}")));
+    }
+    out
 }
 
 /// What a page says outside its numbers: typed digits, title and previews, and the digest at its foot.
-fn page(site: &Path, file: &str, (digest, told): (&str, Option<&TaskText>), names: &Names) -> Vec<Difference> {
+fn page(site: &Path, file: &str, (digest, told): (&str, Option<Told<'_>>), names: &Names) -> Vec<Difference> {
     let Ok(html) = std::fs::read_to_string(site.join(file)) else { return Vec::new() };
     let mut out: Vec<Difference> =
         loose_digits(&html).into_iter().map(|text| about(file, file, text, "a digit without an id")).collect();

@@ -5,6 +5,7 @@
 //! models or networks, and has no clock: times come from the data.
 
 mod assets;
+mod audits;
 mod board;
 mod build;
 mod check;

@@ -1,6 +1,7 @@
 //! The suites of `tasks/` as pages need them: read from task folders, published as lines, read back from a site.
 
 use super::SiteError;
+use super::audits::{self, Audit, Audits};
 use super::write::{Output, hex};
 use crate::results::slug;
 use crate::schema::{Limits, Suite, TaskSource, TaskSpec};
@@ -111,6 +112,8 @@ pub struct Suites {
     pub list: Vec<SuiteText>,
     /// Files in byte order of their paths.
     pub files: Vec<SuiteFile>,
+    /// What audits found.
+    pub audits: Audits,
 }
 
 impl TaskText {
@@ -139,16 +142,17 @@ impl SuiteText {
 }
 
 impl Suites {
-    /// Reads every suite of a folder `tasks/`; the first file that cannot be used ends it.
-    pub fn read(root: &Path) -> Result<Suites, SiteError> {
+    /// Reads every suite of a folder `tasks/`, and the logs of `health/`; the first file that cannot be used ends it.
+    pub fn read(root: Option<&Path>, health: &Path) -> Result<Suites, SiteError> {
         let mut list = Vec::new();
-        for dir in folders(root)? {
+        for dir in root.map(folders).transpose()?.unwrap_or_default() {
             if dir.join("suite.toml").is_file() {
                 list.push(read_suite(&dir)?);
             }
         }
         list.sort_by(|a, b| a.word.cmp(&b.word));
-        let mut out = Suites { list, files: Vec::new() };
+        let (audits, files) = audits::read(health)?;
+        let mut out = Suites { list, files, audits };
         for suite in &out.list {
             out.files.extend(files_of(suite)?);
         }
@@ -194,6 +198,11 @@ impl Suites {
             out.list.push(SuiteText { word: head.suite, title: head.title, note: head.note, tasks });
         }
         out.list.sort_by(|a, b| a.word.cmp(&b.word));
+        let mut logs = health_files(site)?;
+        let (audits, wrong) = audits::published(&mut logs);
+        out.audits = audits;
+        faults.extend(wrong);
+        out.files.extend(logs);
         out.files.sort_by(|a, b| a.path.cmp(&b.path));
         Ok((out, faults))
     }
@@ -203,10 +212,32 @@ impl Suites {
         self.list.iter().find(|s| s.word == word)
     }
 
+    /// The audits of a task, oldest first.
+    pub fn audits_of(&self, suite: &str, task: &str) -> &[Audit] {
+        self.audits.get(&(suite.to_owned(), task.to_owned())).map_or(&[], Vec::as_slice)
+    }
+
     /// Stages the files.
     pub fn write(&self, out: &Output) -> Result<(), SiteError> {
         self.files.iter().try_for_each(|f| out.put_with_digest(&f.path, &f.bytes, f.sha256.clone()))
     }
+}
+
+/// The pieces of logs that a site publishes.
+fn health_files(site: &Path) -> Result<Vec<SuiteFile>, SiteError> {
+    let root = site.join("data/health");
+    let mut found = Vec::new();
+    for dir in if root.is_dir() { folders(&root)? } else { Vec::new() } {
+        let folder = dir.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        for name in names(&dir)? {
+            let bytes = std::fs::read(dir.join(&name)).map_err(SiteError::io(dir.join(&name)))?;
+            let lines = Some(bytes.iter().filter(|b| **b == b'\n').count() as u64);
+            let path = format!("data/health/{folder}/{name}");
+            found.push(SuiteFile { path, suite: String::new(), sha256: hex(&bytes), bytes, lines });
+        }
+    }
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(found)
 }
 
 /// The published form of a suite: a head, and its tasks as lines in pieces.

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 /// Looks up `cell|board|entry|task|what`, `line|run|task|model|condition|repeat|/pointer`, `file|path|bytes`,
-/// `task|suite|task|/pointer` and `suite|suite|tasks`.
+/// `task|suite|task|/pointer`, `suite|suite|tasks` and `health|suite|task|time|/pointer`.
 pub struct Families<'a> {
     boards: HashMap<&'a str, BoardIndex<'a>>,
     files: HashMap<String, u64>,
@@ -58,6 +58,11 @@ impl<'a> Families<'a> {
         match parts[..] {
             ["file", path, "bytes"] => count(*self.files.get(path)?),
             ["task", suite, task, pointer] => count(self.suites.of(suite)?.task(task)?.number(pointer)?),
+            ["health", suite, task, at, pointer] => {
+                let audit = self.suites.audits_of(suite, task).iter().find(|a| a.at == at)?;
+                let (value, format) = audit.number(pointer)?;
+                Some((value, format.text(value)))
+            }
             ["suite", suite, "tasks"] => count(self.suites.of(suite)?.tasks.len() as u64),
             ["cell", board, entry, task, what] => self.cell(board, entry, task, what),
             ["line", run, task, model, condition, repeat, pointer] => {
@@ -125,7 +130,16 @@ pub fn file_id(path: &str) -> String {
 
 /// The beginning of the ids of what a task's folder says: a pointer into its line follows.
 pub fn task_base(suite: &str, task: &str) -> String {
-    let mut id = String::from("task|");
+    base("task|", suite, task)
+}
+
+/// The beginning of the ids of what audits found of a task: a time and a pointer follow.
+pub fn health_base(suite: &str, task: &str) -> String {
+    base("health|", suite, task)
+}
+
+fn base(family: &str, suite: &str, task: &str) -> String {
+    let mut id = String::from(family);
     for part in [suite, task] {
         push_part(&mut id, part);
         id.push('|');

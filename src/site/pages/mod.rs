@@ -7,6 +7,7 @@ mod charts;
 mod data;
 pub mod entries;
 mod field;
+mod health;
 mod limits;
 mod model;
 mod pair;
@@ -19,7 +20,8 @@ mod task;
 
 pub use about::{ABOUT, about_task};
 pub use entries::{full_name, ordered};
-pub use suites::{INDEX as SUITES, pages_of_tasks};
+pub use health::{HEALTH, health_log};
+pub use suites::{INDEX as SUITES, Told, pages_of_tasks};
 
 use super::config::Config;
 use super::error::SiteError;

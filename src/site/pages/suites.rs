@@ -2,6 +2,7 @@
 
 use super::{Context, Section, SectionsView, Sheet, about_task, href, task};
 use crate::results::slug;
+use crate::site::audits::Audit;
 use crate::site::error::SiteError;
 use crate::site::numbers::{Computed, data_element, suite_id};
 use crate::site::suites::{SuiteText, Suites, TaskText};
@@ -27,18 +28,41 @@ fn own_path(t: &TaskText) -> String {
     format!("suite/{}/{}.html", slug(&t.suite), slug(&t.task))
 }
 
+/// What the page of a task tells beside attempts.
+#[derive(Clone, Copy)]
+pub struct Told<'s> {
+    /// Suite, `id@version`.
+    pub suite: &'s str,
+    /// Task.
+    pub task: &'s str,
+    /// What its folder says.
+    pub text: Option<&'s TaskText>,
+    /// What audits found.
+    pub audits: &'s [Audit],
+}
+
 /// Every page that tells a task, with what it tells: those of boards, and one for each task that no board shows.
-pub fn pages_of_tasks<'s>(computed: &Computed<'_>, suites: &'s Suites) -> Vec<(String, &'s TaskText)> {
+pub fn pages_of_tasks<'s>(computed: &'s Computed<'_>, suites: &'s Suites) -> Vec<(String, Told<'s>)> {
     let mut found = Vec::new();
-    for s in &suites.list {
-        let mut shown = HashSet::new();
-        for b in computed.boards.iter().filter(|b| b.config.suite == s.word) {
-            for t in b.tasks.iter().filter_map(|t| s.task(&t.id)) {
-                shown.insert(t.task.as_str());
-                found.push((task::path(&b.config.id, &t.task), t));
+    let mut shown = HashSet::new();
+    for b in &computed.boards {
+        let suite = b.config.suite.as_str();
+        let texts = suites.of(suite);
+        for task in b.tasks.iter().map(|t| t.id.as_str()) {
+            shown.insert((suite, task));
+            let text = texts.and_then(|s| s.task(task));
+            let audits = suites.audits_of(suite, task);
+            if text.is_some() || !audits.is_empty() {
+                found.push((task::path(&b.config.id, task), Told { suite, task, text, audits }));
             }
         }
-        found.extend(s.tasks.iter().filter(|t| !shown.contains(t.task.as_str())).map(|t| (own_path(t), t)));
+    }
+    for t in suites.list.iter().flat_map(|s| &s.tasks) {
+        let (suite, task) = (t.suite.as_str(), t.task.as_str());
+        if !shown.contains(&(suite, task)) {
+            let audits = suites.audits_of(suite, task);
+            found.push((own_path(t), Told { suite, task, text: Some(t), audits }));
+        }
     }
     found
 }
@@ -60,7 +84,8 @@ pub fn write_all(context: &Context<'_>) -> Result<(), SiteError> {
         return Ok(());
     }
     let pages = pages_of_tasks(context.computed, suites);
-    let own: Vec<&(String, &TaskText)> = pages.iter().filter(|(p, _)| p.starts_with("suite/")).collect();
+    let own = pages.iter().filter(|(p, _)| p.starts_with("suite/"));
+    let own: Vec<_> = own.filter_map(|(p, told)| told.text.map(|t| (p, t))).collect();
     own.par_iter().try_for_each(|(page, t)| write_task(context, page, t))?;
     suites.list.par_iter().try_for_each(|s| write_suite(context, s, &pages))?;
     write_index(context)
@@ -73,11 +98,13 @@ fn home(context: &Context<'_>) -> Vec<(String, String)> {
 fn write_task(context: &Context<'_>, page: &str, t: &TaskText) -> Result<(), SiteError> {
     let suite = context.suites.of(&t.suite).map_or(t.suite.as_str(), |s| s.title.as_str());
     let facts = vec![("Task".to_owned(), name(&t.task)), ("Suite".to_owned(), name(&t.suite))];
+    let health = super::health::section(&t.suite, &t.task, context.suites.audits_of(&t.suite, &t.task));
+    let sections = std::iter::once(statement(t)).chain(health).collect();
     let view = SectionsView {
         kicker: format!("Task of {}", link(&href(page, &path(&t.suite)), &name(suite))),
         heading: name(&t.title),
         facts,
-        sections: vec![statement(t)],
+        sections,
         ..SectionsView::default()
     };
     let mut crumbs = home(context);
@@ -98,12 +125,12 @@ pub fn statement(t: &TaskText) -> Section {
     Section { id: "statement".into(), heading: "Statement".into(), lead: about_task(t), ..Section::default() }
 }
 
-fn write_suite(context: &Context<'_>, s: &SuiteText, pages: &[(String, &TaskText)]) -> Result<(), SiteError> {
+fn write_suite(context: &Context<'_>, s: &SuiteText, pages: &[(String, Told<'_>)]) -> Result<(), SiteError> {
     let page = path(&s.word);
     let mut seen = HashSet::new();
     // A task on two boards is listed once, with the page of the first.
-    let listed = pages.iter().filter(|(_, t)| t.suite == s.word && seen.insert(t.task.as_str()));
-    let mut listed: Vec<&(String, &TaskText)> = listed.collect();
+    let listed = pages.iter().filter(|(_, t)| t.suite == s.word && seen.insert(t.task));
+    let mut listed: Vec<(&String, &TaskText)> = listed.filter_map(|(p, told)| told.text.map(|t| (p, t))).collect();
     listed.sort_by(|a, b| a.1.task.cmp(&b.1.task));
     let mut table = Table::new(
         &format!("tasks-{}", slug(&s.word)),
@@ -113,6 +140,7 @@ fn write_suite(context: &Context<'_>, s: &SuiteText, pages: &[(String, &TaskText
             ("Title", "title", false),
             ("Language", "language", false),
             ("Difficulty", "difficulty", false),
+            ("Health", "health", false),
         ],
     );
     table.filter = true;
@@ -122,6 +150,7 @@ fn write_suite(context: &Context<'_>, s: &SuiteText, pages: &[(String, &TaskText
             Cell::name(&t.title),
             Cell::name(&t.language),
             t.difficulty.as_deref().map_or(Cell::Empty, Cell::name),
+            super::health::cell(context.suites.audits_of(&t.suite, &t.task)),
         ]));
     }
     let table = table.without_empty_columns();

@@ -89,13 +89,15 @@ fn write(context: &Context<'_>, b: &Board<'_>, t: usize) -> Result<(), SiteError
         tables: vec![table],
         ..Section::default()
     };
+    let audits = context.suites.audits_of(&b.config.suite, &task.id);
+    let health = super::health::section(&b.config.suite, &task.id, audits);
     let title = task.title.as_ref().or(told.map(|t| &t.title)).unwrap_or(&task.id);
     let view = SectionsView {
         kicker: format!("Task of {}", link(&href(&page, &board_path(context, b)), &name(&b.config.title))),
         heading: name(title),
         lead: String::new(),
         facts,
-        sections: told.map(super::suites::statement).into_iter().chain([by_model, all]).collect(),
+        sections: told.map(super::suites::statement).into_iter().chain([by_model, all]).chain(health).collect(),
     };
     let sheet = Sheet {
         title: title.clone(),
@@ -154,6 +156,7 @@ fn write_index(context: &Context<'_>, b: &Board<'_>) -> Result<(), SiteError> {
             ("Merged", "merged_at", false),
             ("Fixed", "fixed", true),
             ("Attempts", "attempts", true),
+            ("Health", "health", false),
         ],
     );
     table.filter = true;
@@ -166,6 +169,7 @@ fn write_index(context: &Context<'_>, b: &Board<'_>) -> Result<(), SiteError> {
             task.merged_at.as_ref().map_or(Cell::Empty, |d| Cell::html(format!("<time>{}</time>", escape(d)), d)),
             n("fixed"),
             n("attempts"),
+            super::health::cell(context.suites.audits_of(&b.config.suite, &task.id)),
         ]));
     }
     let table = table.without_empty_columns();

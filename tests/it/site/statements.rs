@@ -189,3 +189,116 @@ fn a_hostile_statement_stays_text_and_a_long_one_is_cut_with_a_note() {
     world.command(&["check"]).assert().success();
     world.command(&["verify"]).assert().success();
 }
+
+fn log(world: &World, lines: &[(&str, &str, &str)]) {
+    fs::create_dir_all(world.path("health")).unwrap();
+    let none = json!({"passed": 0, "total": 2, "failed": []});
+    let proof = |kind: &str, outcome: &str| json!({"kind": kind, "name": "run 1", "good": true, "outcome": outcome, "targets": none, "guards": none, "seconds": 1.5});
+    let line = |(task, at, state): &(&str, &str, &str)| {
+        let fix = if *state == "healthy" { "resolved" } else { "unresolved" };
+        let proofs = [
+            proof("fix", fix),
+            proof("fix", "resolved"),
+            proof("empty", "unresolved"),
+            proof("exploit", "patch_failed"),
+        ];
+        json!({"schema": "tsbench.health/1", "suite": "s@1", "task": task, "at": at, "tool": "tsbench 0.1.0", "isolation": "docker",
+            "state": state, "reason": if *state == "healthy" { "" } else { "fix run 1: <b>unresolved</b>" }, "proofs": proofs})
+    };
+    let text: String = lines.iter().map(|l| format!("{}\n", line(l))).collect();
+    fs::write(world.path("health/s.jsonl"), text).unwrap();
+}
+
+const LOG: [(&str, &str, &str); 4] = [
+    ("t1", "2026-03-02T03:04:05Z", "healthy"),
+    ("t1", "2026-04-02T03:04:05.678Z", "drifted"),
+    ("t2", "2026-03-02T03:04:06Z", "healthy"),
+    ("t9", "2026-03-02T03:04:07Z", "unknown"),
+];
+
+#[test]
+fn the_page_of_a_task_shows_every_audit_and_lists_show_the_state_now() {
+    let world = world();
+    log(&world, &LOG);
+    world.build();
+    let html = page(&world, "task/b/t1.html");
+    for part in [
+        "in quarantine",
+        "<time datetime=\"2026-04-02T03:04:05.678Z\">2026-04-02 03:04</time>",
+        "<span class=\"pill drifted\">drifted</span><span class=\"sub name\">fix run 1: &lt;b&gt;unresolved&lt;/b&gt;</span>",
+        "<data value=\"1\" data-n=\"/fix/resolved\">1</data><span class=\"of\">/</span><data value=\"2\" data-n=\"/fix/total\">2</data>",
+        "<data value=\"6\" data-n=\"/seconds\">6 s</data>",
+    ] {
+        assert!(html.contains(part), "{part} in {html}");
+    }
+    assert!(html.find("pill drifted").unwrap() < html.find("pill healthy").unwrap(), "the newest is first");
+    assert!(
+        page(&world, "task/b/t9.html").contains("No audit came to an answer"),
+        "a task without a folder has a log too"
+    );
+    assert!(page(&world, "suite/s~x40_1/t2.html").contains("pill healthy"));
+    assert!(page(&world, "tasks/b.html").contains("pill drifted"));
+    assert!(page(&world, "suite/s~x40_1.html").contains("pill healthy"));
+    let raw = fs::read(world.path("health/s.jsonl")).unwrap();
+    assert_eq!(fs::read(world.path("public/data/health/s/health-0000.jsonl")).unwrap(), raw, "the log as it is");
+    assert!(
+        page(&world, "data/numbers.json").contains("\"as_of\":\"2026-04-02T03:04:05Z\""),
+        "the newest datum is an audit"
+    );
+    world.command(&["check"]).assert().success();
+    world.command(&["verify", "--results", "results"]).assert().success();
+}
+
+#[test]
+fn one_digit_or_word_of_a_log_that_was_changed_is_named() {
+    let world = world();
+    log(&world, &LOG);
+    world.build();
+    let raw = "data/health/s/health-0000.jsonl";
+    let base = "health|s@1|t1|2026-04-02T03:04:05.678Z|";
+    let lies: [(&str, &str, &str, String); 7] = [
+        (
+            "task/b/t1.html",
+            "data-n=\"/fix/resolved\">1<",
+            "data-n=\"/fix/resolved\">2<",
+            format!("{base}/fix/resolved"),
+        ),
+        (
+            "task/b/t1.html",
+            "<data value=\"6\" data-n=\"/seconds\"",
+            "<data value=\"5\" data-n=\"/seconds\"",
+            format!("{base}/seconds"),
+        ),
+        ("task/b/t1.html", "pill drifted\">drifted", "pill healthy\">healthy", "file task/b/t1.html".into()),
+        ("task/b/t1.html", "2026-04-02 03:04", "2026-04-03 03:04", "file task/b/t1.html".into()),
+        ("index.html", "<h1", "<div class=\"health-log\"></div><h1", "file index.html".into()),
+        (raw, "\"outcome\":\"unresolved\"", "\"outcome\":\"resolved\"", format!("file {raw}")),
+        (raw, "\"state\":\"drifted\"", "\"state\":\"healthy\"", "file task/b/t1.html".into()),
+    ];
+    for (file, from, to, id) in lies {
+        let ids = named(&world, &|site| edit(&site.join(file), from, to));
+        assert!(ids.contains(&id), "{file} {to:?}: {id} in {ids:?}");
+    }
+    let ids = named(&world, &|site| {
+        let text = fs::read_to_string(site.join(raw)).unwrap();
+        let second = text.match_indices("\"seconds\":1.5").nth(4).unwrap().0;
+        fs::write(site.join(raw), format!("{}\"seconds\":1.6{}", &text[..second], &text[second + 13..])).unwrap();
+    });
+    assert!(ids.contains(&format!("{base}/seconds")) && ids.contains(&format!("file {raw}")), "{ids:?}");
+}
+
+#[test]
+fn a_fault_in_a_log_ends_the_build_and_names_the_line() {
+    let world = world();
+    log(&world, &LOG);
+    let path = world.path("health/s.jsonl");
+    let text = fs::read_to_string(&path).unwrap();
+    for (broken, word) in
+        [(text.replacen("drifted", "fine", 1), "line 2"), (text[..text.len() - 5].to_owned(), "line 4: is cut off")]
+    {
+        fs::write(&path, broken).unwrap();
+        let out = world.command(&["build"]).assert().code(2);
+        let told = String::from_utf8_lossy(&out.get_output().stderr).into_owned();
+        assert!(told.contains("health/s.jsonl") && told.contains(word) && told.contains("hint:"), "{told}");
+    }
+}
