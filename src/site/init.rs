@@ -12,6 +12,8 @@ source_url = ""
 # The address of the published site, without a final slash. Feeds and link previews need it.
 base_url = ""
 author = ""
+# Folder of suites: the pages of tasks show their statements, limits and sources. Logs of audits are read from health/.
+tasks = "tasks"
 
 # One table for each suite version. The first is the home page.
 [[board]]
@@ -50,6 +52,29 @@ pages_build_output_dir = "./public"
 compatibility_date = "2026-01-01"
 "#;
 
+const SUITE: &str = r#"id = "example"
+version = "1.0"
+title = "Example tasks"
+note = "Statements alone, written by tsbench-site init: there is nothing to fix."
+"#;
+
+const TASK: &str = r#"id = "ID"
+title = "The task ID"
+language = "python"
+difficulty = "easy"
+use_cases = ["bug fixing"]
+targets = ["tests/test_total.py::test_empty"]
+"#;
+
+const PROBLEM: &str = r#"# The total of an empty order is wrong
+
+```python
+total([])  # raises IndexError; 0 is expected
+```
+
+Write statements as a user would report a bug: what was done, what happened, what was expected.
+"#;
+
 /// Writes the files of a new leaderboard into a folder that is absent or empty; returns their paths.
 pub fn init(dir: &Path) -> Result<Vec<PathBuf>, SiteError> {
     if dir.exists() && fs::read_dir(dir).map_err(SiteError::io(dir))?.next().is_some() {
@@ -61,11 +86,19 @@ pub fn init(dir: &Path) -> Result<Vec<PathBuf>, SiteError> {
         ("content/about.md".to_owned(), ABOUT.to_owned()),
         ("wrangler.toml".to_owned(), WRANGLER.to_owned()),
         (".gitignore".to_owned(), "/public\n.tsbench-site-*\n".to_owned()),
+        ("tasks/example/suite.toml".to_owned(), SUITE.to_owned()),
         (format!("results/{run}/run.json"), plan(run)?),
         (format!("results/{run}/attempts.jsonl"), lines(run)?),
     ];
+    let tasks = TASKS.iter().flat_map(|id| {
+        let spec = TASK.replace("ID", id);
+        [
+            (format!("tasks/example/{id}/task.toml"), spec),
+            (format!("tasks/example/{id}/problem.md"), PROBLEM.to_owned()),
+        ]
+    });
     let mut written = Vec::new();
-    for (name, text) in files {
+    for (name, text) in files.into_iter().chain(tasks) {
         let path = dir.join(name);
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent).map_err(SiteError::io(parent))?;
