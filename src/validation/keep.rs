@@ -163,7 +163,10 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), ValidationError> {
 /// Writes a file in one step.
 fn replace(path: &Path, bytes: &[u8]) -> Result<(), ValidationError> {
     let folder = path.parent().unwrap_or(path);
-    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(ValidationError::io(folder))?;
+    // Readable by others, as a file of a repository is; a temporary one is not by itself.
+    let open = std::os::unix::fs::PermissionsExt::from_mode(0o644);
+    let file = tempfile::Builder::new().permissions(open).tempfile_in(folder);
+    let mut file = file.map_err(ValidationError::io(folder))?;
     file.write_all(bytes).map_err(ValidationError::io(path))?;
     file.persist(path).map_err(|e| ValidationError::Io { path: path.to_owned(), cause: e.error })?;
     Ok(())

@@ -5,7 +5,7 @@ use super::leak::{Hit, Leak, git_objects, judge_hits};
 use crate::git::{Store, tags};
 use crate::languages::{Files, Release};
 use crate::sandbox::{Body, Command, End, File, Finished, Provider, Sandbox, SandboxError, User};
-use crate::scoring::{Ready, TREE, open};
+use crate::scoring::{Ready, TREE, open, runtime_in};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -28,6 +28,8 @@ pub(super) struct Wanted<'a> {
 /// What an image holds.
 #[derive(Default)]
 pub(super) struct Surveyed {
+    /// Exact version of the runtime.
+    pub runtime: String,
     pub files: u64,
     pub bytes: u64,
     pub unread: u64,
@@ -97,6 +99,7 @@ async fn survey_in(
         releases: Vec::new(),
         tree: sandbox.path(TREE),
     };
+    seen.out.runtime = runtime_in(ready, sandbox).await?;
     for (user, folders) in halves {
         let listed = run(sandbox, user, LIST, &folders).await?;
         seen.take_listing(&listed);
@@ -172,15 +175,17 @@ impl Seen {
 
 fn judge(seen: Seen, wanted: &Wanted<'_>) -> Result<Surveyed, ValidationError> {
     let mut out = seen.out;
-    for (of, lines) in [("fix", wanted.fix), ("tests", wanted.tests)] {
-        let (findings, harmless) = judge_hits(of, lines, &seen.hits);
-        out.findings.extend(findings);
-        out.harmless.extend(harmless);
-    }
     let own = |path: &str| {
         let inside = path.strip_prefix(&seen.tree).and_then(|p| p.strip_prefix('/'));
         inside.is_some_and(|p| wanted.tree.has(p))
     };
+    // A line of the starting tree may hold an added one as a part.
+    let hits = seen.hits.into_iter().filter(|h| !own(&h.path)).collect();
+    for (of, lines) in [("fix", wanted.fix), ("tests", wanted.tests)] {
+        let (findings, harmless) = judge_hits(of, lines, &hits);
+        out.findings.extend(findings);
+        out.harmless.extend(harmless);
+    }
     out.findings.extend(git_objects(&seen.paths, &own));
     let tags = tags(wanted.mirror)?;
     let mut known = BTreeSet::new();
