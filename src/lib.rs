@@ -12,6 +12,7 @@
 //! | `gate` | a task → proof that its fix resolves it and nothing else does | tasks, git, sandbox, scoring |
 //! | `validation` | a change of a repository → a proven task or a reasoned rejection | tasks, git, sandbox, languages, reports, scoring |
 //! | `health` | proofs of audits → a dated log, the state of each task, the quarantine | – |
+//! | `gateway` | a conversation → a model's reply, with tokens, price and every try | – |
 //! | `results` | run files → checked rows; imports | – |
 //! | `stats` | counts → estimates and intervals; pure, seeded | – |
 //! | `charts` | numbers → SVG and PNG; pure | – |
@@ -24,6 +25,8 @@ pub mod charts;
 pub mod cli;
 #[cfg(feature = "harness")]
 pub mod gate;
+#[cfg(feature = "harness")]
+pub mod gateway;
 #[cfg(feature = "harness")]
 pub mod git;
 pub mod health;
