@@ -226,7 +226,10 @@ async fn run(
         change_of(id, &names, here)
     };
     let sorted = sort(&made.runs, &changed);
-    Ok(judge(change, made, sorted))
+    Ok(match refusal(change, &made, &sorted) {
+        Some(rejection) => Err(rejection),
+        None => Ok((made, sorted)),
+    })
 }
 
 fn of_fault(change: &Change, fault: Fault) -> Rejection {
@@ -242,22 +245,22 @@ fn of_fault(change: &Change, fault: Fault) -> Rejection {
     }
 }
 
-/// Says whether a candidate with these tests is a task.
-fn judge(change: &mut Change, made: Made, sorted: Sorted) -> Result<(Made, Sorted), Rejection> {
+/// Why a candidate with these tests is no task, if it is none; what is worth a look becomes a warning.
+fn refusal(change: &mut Change, made: &Made, sorted: &Sorted) -> Option<Rejection> {
     let dropped =
         |why: Fate| -> Vec<String> { sorted.dropped.iter().filter(|d| d.why == why).map(|d| d.id.clone()).collect() };
     let regressed = dropped(Fate::Regressed);
     if !regressed.is_empty() {
-        return Err(change.reject(Stage::Regression, "the fix breaks tests that passed before it", regressed));
+        return Some(change.reject(Stage::Regression, "the fix breaks tests that passed before it", regressed));
     }
     if sorted.targets.is_empty() {
         let flaky = dropped(Fate::Flaky);
         if !flaky.is_empty() {
-            return Err(change.reject(Stage::Flaky, "no test but flaky ones tells the fix from none", flaky));
+            return Some(change.reject(Stage::Flaky, "no test but flaky ones tells the fix from none", flaky));
         }
         let reason = "no test fails before the fix and passes after it";
         let left = sorted.dropped.iter().map(|d| format!("{}: {:?}", d.id, d.why)).collect();
-        return Err(change.reject(Stage::Red, reason, left));
+        return Some(change.reject(Stage::Red, reason, left));
     }
     if sorted.guards.is_empty() {
         change.warnings.push("there is no guard: nothing shows that a fix leaves the rest as it was".to_owned());
@@ -271,7 +274,7 @@ fn judge(change: &mut Change, made: Made, sorted: Sorted) -> Result<(Made, Sorte
             change.warnings.push(format!("the run {:?} says nothing, as it cannot be believed: {why}", run.kind));
         }
     }
-    Ok((made, sorted))
+    None
 }
 
 fn changed_names(change: &Change, ready: &Ready) -> Result<Vec<String>, ValidationError> {
