@@ -40,6 +40,27 @@ const PROTECTED: &[&str] = &[
 /// Modules that would stand before the real ones; covered unless the tree is their own.
 const SHADOWS: [&str; 4] = ["pytest", "_pytest", "pluggy", "unittest"];
 
+/// The tree's own modules that a `conftest.py` loads as plugins: they can do what it can.
+fn plugins(tree: &dyn Files, paths: &[String]) -> Vec<String> {
+    let mut found = Vec::new();
+    for conftest in paths.iter().filter(|p| p.rsplit('/').next() == Some("conftest.py")) {
+        let text = tree.text(conftest).unwrap_or_default();
+        for (at, _) in text.match_indices("pytest_plugins") {
+            // A string, or a list that ends with its bracket.
+            let rest = text[at..].split_once('=').map_or("", |(_, rest)| rest.trim_start());
+            let end = if rest.starts_with(['[', '(']) { rest.find([']', ')']) } else { rest.find('\n') };
+            let names = rest[..end.unwrap_or(rest.len())].split(['"', '\'']).skip(1).step_by(2);
+            for place in names.map(|name| name.replace('.', "/")) {
+                let ends = [format!("{place}.py"), format!("{place}/__init__.py")];
+                if paths.iter().any(|p| ends.iter().any(|e| p == e || p.ends_with(&format!("/{e}")))) {
+                    found.extend([format!("**/{place}.py"), format!("**/{place}/**")]);
+                }
+            }
+        }
+    }
+    found
+}
+
 impl Language for Python {
     fn name(&self) -> &'static str {
         "python"
@@ -55,6 +76,12 @@ impl Language for Python {
 
     fn detect(&self, tree: &dyn Files, package: Option<&str>, runtime: Option<&str>) -> Result<Plan, LanguageError> {
         let mut plan = project::plan(tree, package.unwrap_or(""), runtime)?;
+        let line = plan.runtime.split('.').take(2).collect::<Vec<_>>().join(".");
+        if runtime.is_none() && line != plan.runtime {
+            // What a developer has installed, not what the project needs: a release with only mended faults will do.
+            plan.notes.push(format!("the tree asks for Python {}; any {line} is taken", plan.runtime));
+            plan.runtime = line;
+        }
         plan.protected = PROTECTED.iter().map(|g| (*g).to_owned()).collect();
         let paths = tree.paths();
         for name in SHADOWS {
@@ -63,6 +90,7 @@ impl Language for Python {
                 plan.protected.extend([format!("**/{name}.*"), format!("**/{name}/**")]);
             }
         }
+        plan.protected.extend(plugins(tree, &paths));
         plan.mixed = vec!["**/pyproject.toml".into()];
         Ok(plan)
     }

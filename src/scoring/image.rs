@@ -151,9 +151,9 @@ pub async fn runtime_in(ready: &Ready, sandbox: &mut dyn Sandbox) -> Result<Stri
 
 /// Whether what a runtime says of itself names the version that was asked for.
 fn says_version(said: &str, asked: &str) -> bool {
-    let starts = said.char_indices().filter(|(i, c)| {
-        c.is_ascii_digit() && !said[..*i].ends_with(|p: char| p.is_ascii_digit() || p == '.')
-    });
+    let starts = said
+        .char_indices()
+        .filter(|(i, c)| c.is_ascii_digit() && !said[..*i].ends_with(|p: char| p.is_ascii_digit() || p == '.'));
     let Some(from) = starts.map(|(i, _)| i).next() else { return false };
     let number = said[from..].split(|c: char| !c.is_ascii_digit() && c != '.').next().unwrap_or("");
     // Java 8 still called itself 1.8.

@@ -102,11 +102,13 @@ fn pytest_options_of_a_project_bring_their_plugin_and_do_not_change_the_run() {
 #[test]
 fn python_versions_are_read_from_the_files_of_their_tools() {
     let of = |path, text| plan("python", &[("setup.py", ""), (path, text)], None).unwrap().runtime;
-    assert_eq!(of(".python-version", "3.12.1\n"), "3.12.1");
-    assert_eq!(of(".tool-versions", "python 3.11.4"), "3.11.4");
+    assert_eq!(of(".python-version", "3.12.1\n"), "3.12");
+    assert_eq!(of(".tool-versions", "python 3.11.4"), "3.11");
     assert_eq!(of(".python-version", "my-env"), "");
     let plan = by_name("python").unwrap().detect(&tree(&[("setup.py", "")]), None, Some("3.12")).unwrap();
     assert!(install("python", &plan).starts_with("python3.12 -m venv"));
+    let exact = by_name("python").unwrap().detect(&tree(&[("setup.py", "")]), None, Some("3.12.1")).unwrap();
+    assert_eq!(exact.runtime, "3.12.1", "what the task itself asks for is kept");
 }
 
 #[test]

@@ -40,6 +40,23 @@ fn what_python_loads_of_its_own_accord_is_protected() {
 }
 
 #[test]
+fn modules_that_a_conftest_loads_as_plugins_are_protected_where_the_tree_has_them() {
+    let plan = plan(
+        "python",
+        &tree(&[
+            ("pyproject.toml", "[project]\nname='a'\n"),
+            ("conftest.py", "import os\npytest_plugins = [\n    'a.fixtures', \"pytester\",\n]\n"),
+            ("sub/conftest.py", "pytest_plugins = 'a.more'\nother = 'a.core'\n"),
+            ("src/a/fixtures.py", ""),
+            ("src/a/more/__init__.py", ""),
+            ("src/a/core.py", ""),
+        ]),
+    );
+    assert!(dropped(&plan, "src/a/fixtures.py") && dropped(&plan, "src/a/more/deep.py"));
+    assert!(!dropped(&plan, "src/a/core.py") && !dropped(&plan, "src/pytester.py"));
+}
+
+#[test]
 fn a_tree_that_is_a_test_library_itself_may_be_changed() {
     let python =
         plan("python", &tree(&[("pyproject.toml", "[project]\nname='pluggy'\n"), ("src/pluggy/_manager.py", "")]));
