@@ -100,7 +100,7 @@ fn a_line_that_was_cut_off_is_told_removed_and_written_again_by_the_next_audit()
     for cut in first..whole.len() {
         fs::write(&path, &whole[..cut]).unwrap();
         let (lines, torn) = read(&path).unwrap();
-        assert_eq!(lines, [one.clone()]);
+        assert_eq!(lines, std::slice::from_ref(&one));
         assert_eq!(torn.map(|t| t.bytes), (cut > first).then_some((cut - first) as u64));
         assert_eq!(append(&path, &two).unwrap().is_some(), cut > first);
         assert_eq!(fs::read(&path).unwrap(), whole);
