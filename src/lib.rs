@@ -14,6 +14,8 @@
 //! | `health` | proofs of audits → a dated log, the state of each task, the quarantine | – |
 //! | `gateway` | a conversation → a model's reply, with tokens, price and every try | – |
 //! | `results` | run files → checked rows; imports | – |
+//! | `agent` | a task's workspace and a gateway → a trajectory and a patch | git, sandbox, gateway |
+//! | `attempts` | a locked plan → attempts, side by side, appended and resumed | tasks, git, sandbox, languages, scoring, gateway, agent, results |
 //! | `stats` | counts → estimates and intervals; pure, seeded | – |
 //! | `charts` | numbers → SVG and PNG; pure | – |
 //! | `site` | results and content → pages, and their verification | results, health, stats, charts |
@@ -21,6 +23,10 @@
 //!
 //! Every room may use `schema`. `tests/it/architecture.rs` enforces the table.
 
+#[cfg(feature = "harness")]
+pub mod agent;
+#[cfg(feature = "harness")]
+pub mod attempts;
 pub mod charts;
 pub mod cli;
 #[cfg(feature = "harness")]

@@ -5,6 +5,7 @@
 //! This room must not know of tasks, languages or verdicts.
 
 mod history;
+mod ignore;
 mod program;
 mod store;
 mod tree;

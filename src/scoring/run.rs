@@ -78,6 +78,16 @@ pub async fn open(ready: &Ready, provider: &Provider) -> Result<Box<dyn Sandbox>
     open_within(ready, provider, &ready.task.limits).await
 }
 
+/// What a person at work in a sandbox of the task needs: the environment in which its tools are found, and the folder of
+/// what was installed outside the tree, as commands name it.
+pub async fn surroundings(
+    ready: &Ready,
+    sandbox: &mut dyn Sandbox,
+) -> Result<(Vec<(String, String)>, String), ScoreError> {
+    let at = places(sandbox, "unused").await.map_err(ScoreError::sandbox(&ready.task.spec.id))?;
+    Ok((ready.language.version(&ready.plan, &at).env, at.home))
+}
+
 async fn open_within(ready: &Ready, provider: &Provider, limits: &Limits) -> Result<Box<dyn Sandbox>, ScoreError> {
     let spec = Spec {
         image: ready.image.clone(),

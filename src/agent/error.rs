@@ -1,0 +1,60 @@
+use crate::gateway::GatewayError;
+use crate::git::GitError;
+use crate::sandbox::SandboxError;
+use std::path::PathBuf;
+
+/// Why a model could not be put to work. None of these is the model's fault.
+#[derive(Debug, thiserror::Error)]
+pub enum AgentError {
+    /// The provider or the way to it failed.
+    #[error(transparent)]
+    Gateway(#[from] GatewayError),
+    /// The sandbox failed.
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
+    /// Git failed on the host.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// The workspace could not be made ready.
+    #[error("make the first commit of the workspace: {what}")]
+    Workspace {
+        /// What was seen.
+        what: String,
+    },
+    /// The trajectory could not be kept.
+    #[error("write {path}: {cause}")]
+    Trace {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        cause: std::io::Error,
+    },
+    /// A prompt file or a condition is not what it should be.
+    #[error("use {file}: {what}\nhint: {hint}", file = file.display())]
+    Prompt {
+        /// The file.
+        file: PathBuf,
+        /// What was found and expected.
+        what: String,
+        /// What to do.
+        hint: String,
+    },
+}
+
+impl AgentError {
+    /// A short word for the kind of failure.
+    pub const fn class(&self) -> &'static str {
+        match self {
+            AgentError::Gateway(e) => e.class(),
+            AgentError::Sandbox(_) => "sandbox",
+            AgentError::Git(_) => "git",
+            AgentError::Workspace { .. } => "workspace",
+            AgentError::Trace { .. } => "trace",
+            AgentError::Prompt { .. } => "prompt",
+        }
+    }
+
+    pub(super) fn prompt(file: impl Into<PathBuf>, what: impl Into<String>, hint: &str) -> AgentError {
+        AgentError::Prompt { file: file.into(), what: what.into(), hint: hint.to_owned() }
+    }
+}

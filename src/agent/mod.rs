@@ -1,0 +1,32 @@
+//! A model at work on a task.
+//!
+//! In: a workspace in a sandbox, a gateway to a model, the files of a prompt pack, limits. Out: why the work ended, the
+//! patch that the harness itself took from the workspace, and a trajectory of which each line is on the disk before the
+//! next turn begins. What a model does wrong is an observation for it or a word for how it stopped; an error is ours.
+//! This room must not know the human fix, the hidden tests, or what a verdict is.
+
+mod budget;
+mod cut;
+mod error;
+mod fence;
+mod limits;
+mod prompts;
+mod repetition;
+mod session;
+mod shell;
+mod tool_calls;
+mod tools;
+mod trace;
+mod work;
+mod workspace;
+
+pub use budget::{Budget, Reservation};
+pub use cut::cut;
+pub use error::AgentError;
+pub use fence::last_command;
+pub use limits::{Limits, Stop};
+pub use prompts::{Prompts, conditions_of};
+pub use repetition::{Repetition, Step};
+pub use trace::{Output, Trace, Turn, spent_of};
+pub use work::{Ended, Kind, Means, SUBMIT, Tools, Work, attempt};
+pub use workspace::{Captured, Prints, begin, capture, patch, prints};

@@ -1,0 +1,134 @@
+use super::session::{Halt, Session};
+use super::{AgentError, Budget, Limits, Prints, Prompts, Stop, Trace, capture, patch, shell, tools};
+use crate::gateway::{AgentKind, Gateway};
+use crate::git::{Store, TreeId};
+use crate::sandbox::Sandbox;
+use std::time::Instant;
+
+/// The command that hands the work in.
+pub const SUBMIT: &str = "echo TSBENCH_DONE";
+
+/// The agents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// One command a turn, in one fenced block.
+    Shell,
+    /// Reading, searching, editing and running by function calls.
+    Tools,
+}
+
+impl Kind {
+    /// The agent of a name.
+    pub fn from_name(name: &str) -> Option<Kind> {
+        [Kind::Shell, Kind::Tools].into_iter().find(|k| k.name() == name)
+    }
+
+    /// Its name; the folder of its prompts.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Kind::Shell => "shell",
+            Kind::Tools => "tools",
+        }
+    }
+
+    /// Its version: another number wherever it behaves differently.
+    pub const fn version(self) -> &'static str {
+        "1"
+    }
+
+    /// How models without a network must answer it.
+    pub fn answers(self) -> AgentKind {
+        match self {
+            Kind::Shell => AgentKind::Shell { submit: SUBMIT.to_owned() },
+            Kind::Tools => AgentKind::Tools {
+                run: Tools::RUN.to_owned(),
+                argument: "command".to_owned(),
+                submit: Some(Tools::SUBMIT.to_owned()),
+            },
+        }
+    }
+}
+
+/// Names of the tools that others need to know.
+pub struct Tools;
+
+impl Tools {
+    /// The tool that runs a command.
+    pub const RUN: &'static str = "run_command";
+    /// The tool that hands the work in.
+    pub const SUBMIT: &'static str = "submit";
+}
+
+/// A task as an agent is told of it, and the state of its workspace before anything was done.
+pub struct Work<'a> {
+    /// The problem.
+    pub problem: &'a str,
+    /// Language of the repository.
+    pub language: &'a str,
+    /// The command that runs the tests that there are.
+    pub tests: &'a str,
+    /// Folder of what was installed outside the workspace, as commands name it.
+    pub home: &'a str,
+    /// Environment of commands.
+    pub env: &'a [(String, String)],
+    /// Objects of the starting tree.
+    pub store: &'a Store,
+    /// The starting tree.
+    pub start: &'a TreeId,
+    /// The workspace as it was before the first turn.
+    pub before: &'a Prints,
+}
+
+/// How an attempt ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ended {
+    /// Why the agent stopped.
+    pub stop: Stop,
+    /// The patch; a reason where the agent left a workspace from which none can be taken.
+    pub patch: Result<Vec<u8>, String>,
+    /// Seconds that the agent worked, without waits for a provider that failed.
+    pub seconds: f64,
+}
+
+/// What an attempt works with.
+pub struct Means<'a> {
+    /// The model.
+    pub gateway: &'a dyn Gateway,
+    /// The prompt texts.
+    pub prompts: &'a Prompts,
+    /// What the attempt may use.
+    pub limits: &'a Limits,
+    /// Money of the run.
+    pub budget: &'a Budget,
+}
+
+/// Lets an agent work in a sandbox whose workspace has its first commit, and takes the patch.
+pub async fn attempt(
+    kind: Kind,
+    work: &Work<'_>,
+    means: &Means<'_>,
+    sandbox: &mut dyn Sandbox,
+    trace: &mut Trace,
+) -> Result<Ended, AgentError> {
+    let begun = Instant::now();
+    let mut session = Session::new(work, means, sandbox, trace);
+    let end = match kind {
+        Kind::Shell => shell::run(&mut session).await,
+        Kind::Tools => tools::run(&mut session).await,
+    };
+    let seconds = (begun.elapsed().as_secs_f64() - session.waited).max(0.0);
+    let stop = match end {
+        Halt::Stop(stop) => stop,
+        Halt::Fault(e) => return Err(e),
+    };
+    let patch = taken(work, sandbox).await?;
+    Ok(Ended { stop, patch, seconds })
+}
+
+/// The patch as the workspace is now.
+pub(super) async fn taken(work: &Work<'_>, sandbox: &mut dyn Sandbox) -> Result<Result<Vec<u8>, String>, AgentError> {
+    Ok(match capture(sandbox).await? {
+        Ok(after) => Ok(patch(work.store, work.start, work.before, &after)?),
+        Err(why) => Err(why),
+    })
+}

@@ -1,0 +1,148 @@
+use super::{AttemptsError, Burst, Plan};
+use crate::agent::{AgentError, Budget, Kind, Limits, Prints, Prompts, begin, capture, prints};
+use crate::gateway::{Gateways, ModelEntry};
+use crate::sandbox::{Provider, Sandbox};
+use crate::scoring::{Ready, ScoreError, prepare};
+use crate::tasks::{Material, Task};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::sync::{OnceCell, watch};
+
+/// How far a run is to go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Phase {
+    /// Go on.
+    Run,
+    /// Begin nothing new; finish what is going on.
+    Finish,
+    /// End everything and mark it as stopped.
+    Abort,
+}
+
+/// Everything that the attempts of a run share.
+pub struct Bench {
+    /// The locked plan.
+    pub plan: Plan,
+    /// The run's folder.
+    pub dir: PathBuf,
+    /// The agent.
+    pub agent: Kind,
+    /// Limits of an attempt.
+    pub limits: Limits,
+    /// Where commands run.
+    pub provider: Arc<Provider>,
+    /// The models' gateways.
+    pub gateways: Gateways,
+    /// Prompt texts by condition.
+    pub prompts: BTreeMap<String, Prompts>,
+    /// Money of the run.
+    pub budget: Budget,
+    /// The time now, RFC 3339.
+    pub clock: fn() -> String,
+    /// What raw lines say of this machine.
+    pub host: serde_json::Value,
+    /// Program and version.
+    pub tool: String,
+    /// Watched while attempts go on.
+    pub phase: watch::Receiver<Phase>,
+    pub(super) burst: Burst,
+    slots: BTreeMap<String, Slot>,
+}
+
+/// One task, made ready when its first attempt needs it.
+struct Slot {
+    task: Task,
+    mirrors: PathBuf,
+    ready: OnceCell<Arc<Prepared>>,
+}
+
+/// A task that is ready, and its workspace as an installation leaves it.
+pub(super) struct Prepared {
+    pub ready: Ready,
+    before: OnceCell<Prints>,
+}
+
+/// Parts of a [`Bench`] that have no default.
+pub struct Parts {
+    /// The locked plan.
+    pub plan: Plan,
+    /// The run's folder.
+    pub dir: PathBuf,
+    /// The agent.
+    pub agent: Kind,
+    /// Where commands run.
+    pub provider: Arc<Provider>,
+    /// The models' gateways.
+    pub gateways: Gateways,
+    /// Prompt texts by condition.
+    pub prompts: BTreeMap<String, Prompts>,
+    /// Money of the run.
+    pub budget: Budget,
+    /// The time now, RFC 3339.
+    pub clock: fn() -> String,
+    /// What raw lines say of this machine.
+    pub host: serde_json::Value,
+    /// Program and version.
+    pub tool: String,
+    /// Watched while attempts go on.
+    pub phase: watch::Receiver<Phase>,
+}
+
+impl Bench {
+    /// A bench for these tasks; `mirrors` holds the mirrors of those that have a source.
+    pub fn new(parts: Parts, tasks: Vec<Task>, mirrors: &std::path::Path) -> Result<Bench, AttemptsError> {
+        let slot = |task: Task| {
+            (task.spec.id.clone(), Slot { task, mirrors: mirrors.to_owned(), ready: OnceCell::new() })
+        };
+        let limits = parts.plan.limits()?;
+        let Parts { plan, dir, agent, provider, gateways, prompts, budget, clock, host, tool, phase } = parts;
+        let slots = tasks.into_iter().map(slot).collect();
+        let burst = Burst::default();
+        Ok(Bench {
+            plan, dir, agent, limits, provider, gateways, prompts, budget, clock, host, tool, phase, burst, slots,
+        })
+    }
+
+    pub(super) async fn ready(&self, task: &str) -> Result<Arc<Prepared>, ScoreError> {
+        let missing = || {
+            ScoreError::Task(crate::tasks::TaskError::Missing {
+                what: format!("the task {task:?}"),
+                hint: "it is in the plan: put its folder back".into(),
+            })
+        };
+        let slot = self.slots.get(task).ok_or_else(missing)?;
+        let made = slot.ready.get_or_try_init(|| async {
+            let material = Material::prepare(&slot.task, &slot.mirrors)?;
+            let ready = prepare(&slot.task, material, &self.provider).await?;
+            Ok::<_, ScoreError>(Arc::new(Prepared { ready, before: OnceCell::new() }))
+        });
+        made.await.map(Arc::clone)
+    }
+
+    pub(super) fn entry(&self, model: &str) -> Option<&ModelEntry> {
+        self.plan.settings.iter().find(|e| e.id == model)
+    }
+
+    /// Until the phase is at least this.
+    pub(super) async fn until(&self, phase: Phase) {
+        let mut watched = self.phase.clone();
+        if watched.wait_for(|now| *now >= phase).await.is_err() {
+            // Nobody is left who could change it.
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+impl Prepared {
+    /// Makes the workspace's first commit and tells what it held before; that is the same for every attempt.
+    pub async fn begin(&self, sandbox: &mut dyn Sandbox) -> Result<&Prints, AgentError> {
+        begin(sandbox).await?;
+        self.before
+            .get_or_try_init(|| async {
+                let files = capture(sandbox).await?.map_err(|what| AgentError::Workspace { what })?;
+                Ok(prints(&files))
+            })
+            .await
+    }
+}

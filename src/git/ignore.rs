@@ -1,0 +1,40 @@
+use super::program::git;
+use super::tree::Mode;
+use super::{GitError, Store, TreeId};
+use std::collections::BTreeSet;
+
+impl Store {
+    /// Those of these paths that a `.gitignore` of the tree names, themselves or by a folder above them.
+    pub fn ignored(&self, tree: &TreeId, paths: &[String]) -> Result<BTreeSet<String>, GitError> {
+        let files = self.read(tree)?;
+        let plain = |path: &str| path.split('/').all(|p| !matches!(p, "" | "." | "..") && !p.eq_ignore_ascii_case(".git"));
+        let rules: Vec<_> = files
+            .iter()
+            .filter(|(p, e)| p.rsplit('/').next() == Some(".gitignore") && e.mode != Mode::Link && plain(p))
+            .collect();
+        if rules.is_empty() || paths.is_empty() {
+            return Ok(BTreeSet::new());
+        }
+        // Git reads the rules from a work tree: a folder that holds them and nothing else.
+        let io = |path: &std::path::Path| {
+            let path = path.to_owned();
+            move |cause| GitError::Io { path, cause }
+        };
+        let work = tempfile::Builder::new().prefix("tsb-ignore-").tempdir().map_err(io(&std::env::temp_dir()))?;
+        for (path, entry) in rules {
+            let place = work.path().join(path);
+            let folder = place.parent().unwrap_or(work.path());
+            std::fs::create_dir_all(folder).map_err(io(folder))?;
+            std::fs::write(&place, self.bytes(&entry.blob)?).map_err(io(&place))?;
+        }
+        let input: Vec<u8> = paths.iter().flat_map(|p| p.bytes().chain([0])).collect();
+        let place = format!("--work-tree={}", work.path().display());
+        let args = [&place, "--literal-pathspecs", "check-ignore", "--no-index", "-z", "--stdin"];
+        let answer = git(self.dir.path(), &self.alternates, None, &args, &input)?;
+        if !answer.ok && !answer.err.is_empty() {
+            return Err(GitError::Refused { verb: "check-ignore".into(), message: answer.err });
+        }
+        let names = answer.out.split(|b| *b == 0).filter(|n| !n.is_empty());
+        Ok(names.map(|n| String::from_utf8_lossy(n).into_owned()).collect())
+    }
+}
