@@ -54,7 +54,10 @@ fn of_error(error: &anyhow::Error) -> Exit {
         let lacks = |e: &(dyn std::error::Error + 'static)| {
             matches!(e.downcast_ref(), Some(NoDocker { .. } | ImageMissing { .. }))
         };
-        if error.chain().any(lacks) {
+        let keyless = |e: &(dyn std::error::Error + 'static)| {
+            matches!(e.downcast_ref(), Some(crate::gateway::GatewayError::MissingKey { .. }))
+        };
+        if error.chain().any(|e| lacks(e) || keyless(e)) {
             return Exit::Missing;
         }
     }

@@ -13,10 +13,16 @@ mod exit;
 #[cfg(feature = "harness")]
 mod gate;
 #[cfg(feature = "harness")]
+mod keys;
+#[cfg(feature = "harness")]
 mod machine;
+#[cfg(feature = "harness")]
+mod models;
 pub mod progress;
 #[cfg(feature = "harness")]
 mod proving;
+#[cfg(feature = "harness")]
+mod reprice;
 #[cfg(feature = "harness")]
 mod results;
 #[cfg(feature = "harness")]

@@ -1,4 +1,5 @@
 use super::Exit;
+use super::reprice;
 use super::say;
 use crate::results::{Level, import_thinkbench, import_ts_bench, read};
 use clap::builder::BoolishValueParser;
@@ -6,7 +7,7 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 use std::path::PathBuf;
 
-/// Check raw results, or import what others published.
+/// Check raw results, import what others published, or price attempts again.
 #[derive(Args, Debug)]
 pub struct Results {
     #[command(subcommand)]
@@ -29,6 +30,8 @@ enum Verb {
         #[command(subcommand)]
         format: Format,
     },
+    /// Compute costs again from tokens and today's prices
+    Reprice(reprice::Reprice),
 }
 
 #[derive(Subcommand, Debug)]
@@ -54,6 +57,7 @@ const TOOL: &str = concat!("tsbench ", env!("CARGO_PKG_VERSION"));
 pub fn run(args: &Results) -> anyhow::Result<Exit> {
     match &args.verb {
         Verb::Check { results, json } => check(results, *json),
+        Verb::Reprice(args) => reprice::run(args),
         Verb::Import { format: Format::TsBench(s) } => {
             for dir in import_ts_bench(&s.file, &s.out, TOOL)? {
                 say!("{}", dir.display());

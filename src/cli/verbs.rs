@@ -1,6 +1,6 @@
 //! The verbs of `tsbench`.
 
-use super::{Exit, audit, clean, doctor, gate, results, score, stats, tasks, validate};
+use super::{Exit, audit, clean, doctor, gate, models, results, score, stats, tasks, validate};
 use clap::{Parser, Subcommand};
 
 /// Trustworthy evaluation of AI coding agents.
@@ -22,6 +22,8 @@ enum Verb {
     Stats(stats::Stats),
     /// Check raw results, or import what others published
     Results(results::Results),
+    /// List the models, or ask each for one word
+    Models(models::Models),
     /// List, show or check tasks
     Tasks(tasks::Tasks),
     /// Prove tasks: the human fix resolves, the empty patch and every cheat do not
@@ -43,6 +45,7 @@ pub fn run(args: Tsbench) -> anyhow::Result<Exit> {
     match args.verb {
         Verb::Stats(verb) => stats::run(&verb),
         Verb::Results(verb) => results::run(&verb),
+        Verb::Models(verb) => models::run(&verb),
         Verb::Tasks(verb) => tasks::run(&verb),
         Verb::Gate(verb) => gate::run(&verb),
         Verb::Validate(verb) => validate::run(&verb),

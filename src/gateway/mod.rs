@@ -5,15 +5,24 @@
 //! model did (an empty reply, a refusal, too long a conversation) is told apart from what failed around it.
 //! This room must not know of tasks, sandboxes, commands or verdicts, and no key leaves it but to the model's address.
 
+mod anthropic;
 mod call;
 mod error;
+mod faults;
+mod http;
 mod message;
 mod mock;
 mod models;
+mod ollama;
 mod open;
+mod openai;
+mod pace;
 mod price;
+mod probe;
+mod retry;
 mod script;
 mod secrets;
+mod speech;
 mod spent;
 
 pub use call::{Call, CallLog};
@@ -23,6 +32,8 @@ pub use mock::{AgentKind, MockContext};
 pub use models::{Dialect, ModelEntry, Models};
 pub use open::{Gateways, open};
 pub use price::Price;
+pub use probe::{Probe, probe};
+pub use retry::Retry;
 pub use secrets::Secrets;
 pub use spent::Spent;
 

@@ -1,7 +1,7 @@
 //! `models.toml`: what there is to know of each model, data only.
 
 use super::mock::{probability, unknown};
-use super::{GatewayError, Price};
+use super::{GatewayError, Price, Secrets};
 use crate::schema::{Model, Tier};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -231,7 +231,11 @@ impl Models {
             bad(e.to_string(), "name the file with --models; the one of this repository is models.toml")
         })?;
         let file: File = toml::from_str(&text).map_err(|e| {
-            bad(e.to_string(), "the fields are explained at the beginning of the repository's models.toml")
+            // The message quotes its line, into which somebody may have written a key.
+            bad(
+                Secrets::default().redact(&e.to_string()),
+                "the fields are explained at the beginning of the repository's models.toml",
+            )
         })?;
         let mut ids = BTreeSet::new();
         for entry in &file.models {

@@ -32,6 +32,12 @@ impl Price {
         parts.iter().map(|(tokens, price)| *tokens as f64 * price).sum::<f64>() / 1e6
     }
 
+    /// True where nothing costs anything.
+    pub(super) fn is_free(&self) -> bool {
+        let parts = [Some(self.input), self.cached_input, self.cache_write, Some(self.output)];
+        parts.into_iter().flatten().all(|price| price == 0.0)
+    }
+
     /// The name of a price that is not a number of dollars.
     pub(super) fn fault(&self) -> Option<&'static str> {
         let parts = [

@@ -4,6 +4,7 @@
 
 mod architecture;
 mod charts;
+mod gateway;
 mod git;
 mod health;
 mod imports;

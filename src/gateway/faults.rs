@@ -1,0 +1,215 @@
+//! What an answer that is no reply means: whose fault it is, and whether another try may help.
+
+use super::GatewayError;
+use serde_json::Value;
+
+/// Characters of a provider's words that an error repeats.
+const WORDS: usize = 500;
+
+/// An answer that is no reply.
+#[derive(Debug, PartialEq)]
+pub(super) enum Answer {
+    /// The provider or the request failed; `again` where another try may help.
+    Fault { error: GatewayError, again: bool },
+    /// The model called a tool in a way that its server could not read: the model's fault, with the server's words.
+    Garbled(String),
+}
+
+/// Says what an answer is, if it is no reply. `text` is the whole body; `answered` tells that the model has spoken
+/// before in this conversation.
+pub(super) fn judge(status: u16, body: Option<&Value>, text: &str, answered: bool) -> Option<Answer> {
+    let error = body.and_then(|body| body.get("error")).filter(|error| !error.is_null());
+    let good = (200..300).contains(&status);
+    let replied = |body: &Value| {
+        body.get("choices").and_then(Value::as_array).is_some_and(|list| !list.is_empty())
+            || body.get("content").is_some()
+            || body.get("message").is_some_and(Value::is_object)
+    };
+    if good && (error.is_none() || body.is_some_and(replied)) {
+        return None;
+    }
+    // Some providers answer 200 and put the status into the body.
+    let status = if good { inner_status(error).unwrap_or(502) } else { status };
+    let words = words(error, text);
+    let kind = error.map(kind).unwrap_or_default();
+    if garbled(&words, &kind) {
+        let generated = error.and_then(|e| e.get("failed_generation")).and_then(Value::as_str);
+        return Some(Answer::Garbled(generated.unwrap_or(&words).to_owned()));
+    }
+    let (error, again) = class(status, &kind, words, answered);
+    Some(Answer::Fault { error, again })
+}
+
+fn class(status: u16, kind: &str, text: String, answered: bool) -> (GatewayError, bool) {
+    if matches!(status, 400 | 413 | 422 | 500 | 502) && outgrown(status, kind, &text) {
+        // Before the model has said a word, only the task's text and the limits of models.toml can be too long.
+        return if answered {
+            (GatewayError::ContextOverflow { text }, false)
+        } else {
+            (GatewayError::BadRequest { status, text }, false)
+        };
+    }
+    match status {
+        // An empty account answers 429, and waiting does not fill it.
+        429 if kind.contains("insufficient_quota") => (GatewayError::Auth { status, text }, false),
+        401..=403 => (GatewayError::Auth { status, text }, false),
+        429 => (GatewayError::RateLimited { text }, true),
+        408 | 409 | 500..=599 => (GatewayError::Server { status, text }, true),
+        _ => (GatewayError::BadRequest { status, text }, false),
+    }
+}
+
+/// The status that a body states.
+fn inner_status(error: Option<&Value>) -> Option<u16> {
+    let code = error?.get("code").or_else(|| error?.get("status"))?;
+    let code = code.as_u64().or_else(|| code.as_str()?.parse().ok())?;
+    u16::try_from(code).ok().filter(|code| (400..600).contains(code))
+}
+
+/// Machine-readable words of an error.
+fn kind(error: &Value) -> String {
+    ["code", "type"].iter().filter_map(|name| error.get(*name)?.as_str()).collect::<Vec<_>>().join(" ")
+}
+
+/// The provider's words, without what a page of HTML has around them.
+fn words(error: Option<&Value>, text: &str) -> String {
+    let said = error.and_then(|e| e.get("message").unwrap_or(e).as_str()).unwrap_or(text);
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    match said.char_indices().nth(WORDS) {
+        Some((at, _)) => format!("{}…", &said[..at]),
+        None if said.is_empty() => "no explanation".to_owned(),
+        None => said,
+    }
+}
+
+/// True where the conversation does not fit the model, in the words of the servers that say so.
+fn outgrown(status: u16, kind: &str, text: &str) -> bool {
+    const WAYS: [&str; 12] = [
+        "maximum context length",
+        "model maximum context length",
+        "maximum model length",
+        "prompt is too long",
+        "exceed context limit",
+        "exceeds the available context size",
+        "context size has been exceeded",
+        "exceeds the context length",
+        "exceed context window",
+        "exceeds the context window",
+        "input length and `max_tokens` exceed",
+        "`max_new_tokens` must be <=",
+    ];
+    let text = text.to_ascii_lowercase();
+    status == 413
+        || ["context_length_exceeded", "exceed_context_size_error"].iter().any(|word| kind.contains(word))
+        || WAYS.iter().any(|way| text.contains(way))
+}
+
+/// True where a server could not read the model's own call of a tool.
+fn garbled(text: &str, kind: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    ["tool_use_failed", "output_parse_failed"].iter().any(|word| kind.contains(word))
+        || ["error parsing tool call", "failed to parse tool call", "failed to parse input at pos"]
+            .iter()
+            .any(|way| text.contains(way))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn class_of(status: u16, body: &Value, answered: bool) -> (&'static str, bool) {
+        match judge(status, Some(body), &body.to_string(), answered) {
+            Some(Answer::Fault { error, again }) => (error.class(), again),
+            Some(Answer::Garbled(_)) => ("garbled", false),
+            None => ("reply", false),
+        }
+    }
+
+    #[test]
+    fn each_servers_way_to_say_too_long_is_understood() {
+        for (status, body) in [
+            (400, json!({"error": {"code": "context_length_exceeded", "message": "Too long."}})),
+            (400, json!({"error": {"message": "This endpoint's maximum context length is 8192 tokens.", "code": 400}})),
+            (
+                400,
+                json!({"type": "error", "error": {"type": "invalid_request_error", "message": "prompt is too long: 210000 tokens > 200000 maximum"}}),
+            ),
+            (
+                400,
+                json!({"error": {"code": 400, "message": "request (4390 tokens) exceeds the available context size (4096 tokens), try increasing it", "type": "exceed_context_size_error"}}),
+            ),
+            (
+                500,
+                json!({"error": {"code": 500, "message": "Context size has been exceeded.", "type": "server_error"}}),
+            ),
+            (
+                200,
+                json!({"error": {"code": 400, "message": "the request exceeds the available context size.", "type": "exceed_context_size_error"}}),
+            ),
+            (400, json!({"error": "the input length exceeds the context length"})),
+            (
+                413,
+                json!({"type": "error", "error": {"type": "request_too_large", "message": "Request exceeds the maximum size"}}),
+            ),
+        ] {
+            assert_eq!(class_of(status, &body, true), ("context_overflow", false), "{body}");
+            assert_eq!(class_of(status, &body, false), ("bad_request", false), "{body}");
+        }
+    }
+
+    #[test]
+    fn a_status_says_who_failed_and_whether_to_try_again() {
+        let body = json!({"error": {"message": "No."}});
+        for (status, class, again) in [
+            (401, "auth", false),
+            (402, "auth", false),
+            (403, "auth", false),
+            (404, "bad_request", false),
+            (301, "bad_request", false),
+            (408, "server", true),
+            (409, "server", true),
+            (429, "rate_limited", true),
+            (500, "server", true),
+            (529, "server", true),
+        ] {
+            assert_eq!(class_of(status, &body, true), (class, again), "{status}");
+            let inner = json!({"error": {"message": "No.", "code": status}});
+            if status >= 400 {
+                assert_eq!(class_of(200, &inner, true), (class, again), "{status} within 200");
+            }
+        }
+        assert_eq!(
+            class_of(429, &json!({"error": {"code": "insufficient_quota", "message": "Pay."}}), true),
+            ("auth", false)
+        );
+        assert_eq!(class_of(200, &json!({"choices": [{"message": {}}], "error": null}), true), ("reply", false));
+    }
+
+    #[test]
+    fn a_call_that_a_server_cannot_read_is_the_models() {
+        for (status, body) in [
+            (500, json!({"error": "error parsing tool call: raw='{\"a\":'"})),
+            (
+                400,
+                json!({"error": {"code": "tool_use_failed", "message": "Failed to call a function.", "failed_generation": "<x>"}}),
+            ),
+            (
+                500,
+                json!({"error": {"code": 500, "message": "Failed to parse input at pos 12", "type": "server_error"}}),
+            ),
+        ] {
+            assert_eq!(class_of(status, &body, true), ("garbled", false), "{body}");
+        }
+    }
+
+    #[test]
+    fn a_page_of_words_is_cut_between_characters() {
+        let Some(Answer::Fault { error: GatewayError::Server { text, .. }, .. }) =
+            judge(502, None, &"ä ".repeat(9000), true)
+        else {
+            panic!("502 is a server's fault")
+        };
+        assert_eq!(text.chars().count(), WORDS + 1);
+    }
+}

@@ -1,0 +1,285 @@
+//! Models over HTTP: tries, patience, and what became of each.
+
+use super::faults::{Answer, judge};
+use super::mock::now;
+use super::pace::Pace;
+use super::retry::{Retry, asked};
+use super::speech::{Said, Speech, malformed};
+use super::{Call, CallLog, Expired, Finish, Gateway, GatewayError, ModelEntry, Reply, Request, Role, Secrets};
+use crate::schema::Usage;
+use async_trait::async_trait;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Most bytes of an answer.
+pub(super) const MOST_BYTES: usize = 16 << 20;
+
+/// Most characters of an answer that is not JSON, in the record.
+const MOST_TEXT: usize = 64 << 10;
+
+/// A model over HTTP.
+pub(super) struct Http {
+    pub(super) entry: ModelEntry,
+    pub(super) client: reqwest::Client,
+    pub(super) url: String,
+    pub(super) headers: HeaderMap,
+    pub(super) speech: &'static Speech,
+    pub(super) secrets: Arc<Secrets>,
+    pub(super) pace: Arc<Pace>,
+    pub(super) retry: Retry,
+    pub(super) seed: String,
+}
+
+/// The headers of a dialect, with the key; its value is marked so that nothing prints it.
+pub(super) fn headers(speech: &Speech, key: Option<&str>) -> Option<HeaderMap> {
+    let mut headers = HeaderMap::new();
+    headers.insert("content-type", HeaderValue::from_static("application/json"));
+    for (name, value) in speech.headers {
+        headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+    }
+    if let Some(key) = key {
+        let mut value = HeaderValue::from_str(&format!("{}{key}", speech.key.1)).ok()?;
+        value.set_sensitive(true);
+        headers.insert(HeaderName::from_static(speech.key.0), value);
+    }
+    Some(headers)
+}
+
+/// What has come of an answer so far; it survives when patience ends.
+#[derive(Default)]
+struct Partial {
+    status: Option<u16>,
+    retry_after: Option<f64>,
+    bytes: Vec<u8>,
+    /// The request may have reached the provider.
+    sent: bool,
+}
+
+/// How a try failed.
+struct Failed {
+    error: GatewayError,
+    /// Another try may help.
+    again: bool,
+    /// The provider answered with an error, for which nobody pays.
+    free: bool,
+}
+
+impl Failed {
+    fn finally(error: GatewayError) -> Failed {
+        Failed { error, again: false, free: false }
+    }
+}
+
+/// A try that is over.
+struct Tried {
+    call: Call,
+    end: Result<Said, Failed>,
+}
+
+#[async_trait]
+impl Gateway for Http {
+    async fn complete(&self, request: &Request, log: &mut dyn CallLog) -> Result<Reply, GatewayError> {
+        let body = (self.speech.body)(&self.entry, request);
+        let mut waited = Duration::ZERO;
+        let mut tried = 0;
+        loop {
+            let begun = Instant::now();
+            let place = self.pace.enter().await;
+            waited += begun.elapsed();
+            tried += 1;
+            let Tried { call, end } = self.once(&body, request).await;
+            drop(place);
+            let (usage, cost_usd, seconds, asked) = (call.usage, call.cost_usd, call.seconds, call.retry_after);
+            log.call(call);
+            match end {
+                Ok(Said { text, tool_calls, finish }) => {
+                    let waited_seconds = waited.as_secs_f64();
+                    return Ok(Reply { text, tool_calls, finish, usage, cost_usd, seconds, waited_seconds });
+                }
+                Err(Failed { error, again, .. }) if !again || tried >= self.retry.tries => return Err(error),
+                Err(_) => {
+                    let pause = self.retry.wait(tried, asked, &self.seed);
+                    tokio::time::sleep(pause).await;
+                    waited += pause + Duration::from_secs_f64(seconds);
+                }
+            }
+        }
+    }
+
+    fn entry(&self) -> &ModelEntry {
+        &self.entry
+    }
+}
+
+impl Http {
+    /// One try.
+    async fn once(&self, body: &Value, request: &Request) -> Tried {
+        let (started_at, begun) = (now(), Instant::now());
+        let mut partial = Partial::default();
+        let left = request.seconds_left.max(0.0);
+        let patience = Duration::from_secs_f64(self.entry.request_seconds.min(left));
+        let exchanged = match tokio::time::timeout(patience, self.exchange(body, &mut partial)).await {
+            Ok(end) => end,
+            Err(_) if left < self.entry.request_seconds => {
+                Err(Failed::finally(GatewayError::OutOfTime { seconds: left }))
+            }
+            Err(_) => Err(Failed::finally(GatewayError::Timeout {
+                what: Expired::Total,
+                seconds: self.entry.request_seconds,
+            })),
+        };
+        // An error status says enough, whatever became of its body.
+        let refused = partial.status.is_some_and(|status| status >= 400);
+        let exchanged = match exchanged {
+            Err(Failed { error, .. }) if refused && error.is_infra() => Ok(()),
+            other => other,
+        };
+        let seconds = begun.elapsed().as_secs_f64();
+        let answer: Option<Value> = serde_json::from_slice(&partial.bytes).ok();
+        let usage = answer.as_ref().and_then(self.speech.usage);
+        let answered = request.messages.iter().any(|m| m.role == Role::Assistant);
+        let end = exchanged.and_then(|()| self.understand(&partial, answer.as_ref(), answered, usage.is_some()));
+        let end = end.map_err(|failed| Failed { error: self.redacted(failed.error), ..failed });
+        // A server that could not read what the model wrote has made it write.
+        let garbled = matches!(&end, Ok(said) if said.finish == garbled());
+        let free = matches!(&end, Err(Failed { free: true, .. }));
+        let billable = usage.is_some() || garbled || partial.sent && !free;
+        let call = Call {
+            request: body.clone(),
+            response: self.kept(answer, &partial.bytes),
+            status: partial.status,
+            class: end.as_ref().err().map(|failed| failed.error.class().to_owned()),
+            error: end.as_ref().err().map(|failed| failed.error.to_string()),
+            retry_after: partial.retry_after,
+            started_at,
+            seconds,
+            usage,
+            cost_usd: self.cost(usage.as_ref(), billable),
+            billable,
+        };
+        Tried { call, end }
+    }
+
+    /// Sends the request and takes in the answer.
+    async fn exchange(&self, body: &Value, partial: &mut Partial) -> Result<(), Failed> {
+        let bytes = body.to_string().into_bytes();
+        let request = self.client.post(&self.url).headers(self.headers.clone()).body(bytes);
+        // Nothing is known of a request that is given up now, so it may have been served.
+        partial.sent = true;
+        let mut response = match request.send().await {
+            Ok(response) => response,
+            Err(error) => {
+                partial.sent = !error.is_connect();
+                return Err(Failed { error: self.broken(error), again: true, free: false });
+            }
+        };
+        partial.status = Some(response.status().as_u16());
+        let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok());
+        let millis = header("retry-after-ms").and_then(|ms| ms.trim().parse::<f64>().ok()).map(|ms| ms / 1000.0);
+        partial.retry_after = millis
+            .filter(|seconds| seconds.is_finite() && *seconds >= 0.0)
+            .or_else(|| asked(header("retry-after")?, jiff::Timestamp::now()));
+        let too_large = || Failed::finally(GatewayError::TooLarge { most: MOST_BYTES });
+        if response.content_length().is_some_and(|length| length > MOST_BYTES as u64) {
+            return Err(too_large());
+        }
+        let idle = Duration::from_secs_f64(self.entry.idle_seconds);
+        loop {
+            match tokio::time::timeout(idle, response.chunk()).await {
+                Ok(Ok(Some(chunk))) if partial.bytes.len() + chunk.len() > MOST_BYTES => return Err(too_large()),
+                Ok(Ok(Some(chunk))) => partial.bytes.extend_from_slice(&chunk),
+                Ok(Ok(None)) => return Ok(()),
+                // A part of the answer came: it may be paid for, and is not asked for twice.
+                Ok(Err(error)) => return Err(Failed::finally(self.broken(error))),
+                Err(_) => {
+                    let seconds = self.entry.idle_seconds;
+                    return Err(Failed::finally(GatewayError::Timeout { what: Expired::Idle, seconds }));
+                }
+            }
+        }
+    }
+
+    /// What a whole answer says.
+    fn understand(
+        &self,
+        partial: &Partial,
+        answer: Option<&Value>,
+        answered: bool,
+        paid: bool,
+    ) -> Result<Said, Failed> {
+        let text = String::from_utf8_lossy(&partial.bytes);
+        match judge(partial.status.unwrap_or(0), answer, &text, answered) {
+            Some(Answer::Fault { error, again }) => Err(Failed { error, again: again && !paid, free: true }),
+            Some(Answer::Garbled(text)) => Ok(Said { text, tool_calls: Vec::new(), finish: garbled() }),
+            None => {
+                let answer = answer.ok_or_else(|| malformed(not_json(&text))).map_err(Failed::finally)?;
+                (self.speech.said)(answer).map_err(Failed::finally)
+            }
+        }
+    }
+
+    /// US dollars, where they are known.
+    fn cost(&self, usage: Option<&Usage>, billable: bool) -> Option<f64> {
+        let price = self.entry.price?;
+        match usage {
+            Some(usage) => Some(price.of(usage)),
+            None if !billable => None,
+            None => price.is_free().then_some(0.0),
+        }
+    }
+
+    /// The answer for the record.
+    fn kept(&self, answer: Option<Value>, bytes: &[u8]) -> Option<Value> {
+        match answer {
+            Some(answer) => Some(self.secrets.redact_json(answer)),
+            None if bytes.is_empty() => None,
+            None => {
+                let text = String::from_utf8_lossy(&bytes[..bytes.len().min(MOST_TEXT)]);
+                Some(self.secrets.redact(&text).into())
+            }
+        }
+    }
+
+    /// A connection that could not be made, or broke.
+    fn broken(&self, error: reqwest::Error) -> GatewayError {
+        let error = error.without_url();
+        let mut cause = error.to_string();
+        let mut deeper: Option<&dyn std::error::Error> = std::error::Error::source(&error);
+        while let Some(e) = deeper {
+            cause = format!("{cause}: {e}");
+            deeper = e.source();
+        }
+        GatewayError::Connection { address: self.entry.base_url.clone().unwrap_or_default(), cause }
+    }
+
+    /// The same error without secrets: providers repeat keys that they do not know.
+    fn redacted(&self, error: GatewayError) -> GatewayError {
+        let clean = |text: String| self.secrets.redact(&text);
+        match error {
+            GatewayError::Auth { status, text } => GatewayError::Auth { status, text: clean(text) },
+            GatewayError::BadRequest { status, text } => GatewayError::BadRequest { status, text: clean(text) },
+            GatewayError::ContextOverflow { text } => GatewayError::ContextOverflow { text: clean(text) },
+            GatewayError::RateLimited { text } => GatewayError::RateLimited { text: clean(text) },
+            GatewayError::Server { status, text } => GatewayError::Server { status, text: clean(text) },
+            GatewayError::Connection { address, cause } => GatewayError::Connection { address, cause: clean(cause) },
+            GatewayError::Malformed { what } => GatewayError::Malformed { what: clean(what) },
+            other => other,
+        }
+    }
+}
+
+/// How a reply ends whose call of a tool its server could not read.
+fn garbled() -> Finish {
+    Finish::Other("malformed_tool_call".to_owned())
+}
+
+fn not_json(text: &str) -> String {
+    let start: String = text.trim_start().chars().take(80).collect();
+    if start.is_empty() {
+        "expected JSON, found nothing".to_owned()
+    } else {
+        format!("expected JSON, found {start:?}…")
+    }
+}
