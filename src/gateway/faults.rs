@@ -15,7 +15,7 @@ pub(super) enum Answer {
     Garbled(String),
 }
 
-/// Says what an answer is, if it is no reply. `text` is the whole body; `answered` tells that the model has spoken
+/// Says what an answer is, if it is no reply. `text` is the body where it is no JSON; `answered` tells that the model has spoken
 /// before in this conversation.
 pub(super) fn judge(status: u16, body: Option<&Value>, text: &str, answered: bool) -> Option<Answer> {
     let error = body.and_then(|body| body.get("error")).filter(|error| !error.is_null());
@@ -30,7 +30,11 @@ pub(super) fn judge(status: u16, body: Option<&Value>, text: &str, answered: boo
     }
     // Some providers answer 200 and put the status into the body.
     let status = if good { inner_status(error).unwrap_or(502) } else { status };
-    let words = words(error, text);
+    let words = match body {
+        // Some servers have a word of their own for an error.
+        Some(body) if error.is_none() => words(None, &body.to_string()),
+        _ => words(error, text),
+    };
     let kind = error.map(kind).unwrap_or_default();
     if garbled(&words, &kind) {
         let generated = error.and_then(|e| e.get("failed_generation")).and_then(Value::as_str);
@@ -201,6 +205,13 @@ mod tests {
         ] {
             assert_eq!(class_of(status, &body, true), ("garbled", false), "{body}");
         }
+    }
+
+    #[test]
+    fn an_error_without_the_usual_field_is_told_whole() {
+        let body = json!({"detail": "Not Found"});
+        let Some(Answer::Fault { error, .. }) = judge(404, Some(&body), "", true) else { panic!("404 is a fault") };
+        assert_eq!(error, GatewayError::BadRequest { status: 404, text: "{\"detail\":\"Not Found\"}".into() });
     }
 
     #[test]

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 /// Most bytes of an answer.
 pub(super) const MOST_BYTES: usize = 16 << 20;
 
-/// Most characters of an answer that is not JSON, in the record.
+/// Most bytes of an answer that is not JSON, in the record.
 const MOST_TEXT: usize = 64 << 10;
 
 /// A model over HTTP.
@@ -69,6 +69,26 @@ struct Failed {
 impl Failed {
     fn finally(error: GatewayError) -> Failed {
         Failed { error, again: false, free: false }
+    }
+}
+
+/// An answer without secrets: JSON, or else its text.
+struct Clean {
+    json: Option<Value>,
+    text: String,
+}
+
+impl Clean {
+    /// The answer for the record.
+    fn kept(self) -> Option<Value> {
+        match self.json {
+            Some(json) => Some(json),
+            None if self.text.is_empty() => None,
+            None => {
+                let most = self.text.floor_char_boundary(MOST_TEXT);
+                Some(self.text[..most].into())
+            }
+        }
     }
 }
 
@@ -133,22 +153,27 @@ impl Http {
         // An error status says enough, whatever became of its body.
         let refused = partial.status.is_some_and(|status| status >= 400);
         let exchanged = match exchanged {
-            Err(Failed { error, .. }) if refused && error.is_infra() => Ok(()),
+            Err(_) if refused => Ok(()),
             other => other,
         };
         let seconds = begun.elapsed().as_secs_f64();
         let answer: Option<Value> = serde_json::from_slice(&partial.bytes).ok();
         let usage = answer.as_ref().and_then(self.speech.usage);
         let answered = request.messages.iter().any(|m| m.role == Role::Assistant);
-        let end = exchanged.and_then(|()| self.understand(&partial, answer.as_ref(), answered, usage.is_some()));
-        let end = end.map_err(|failed| Failed { error: self.redacted(failed.error), ..failed });
+        let clean = self.clean(answer.as_ref(), &partial.bytes);
+        let status = partial.status.unwrap_or(0);
+        let end = exchanged.and_then(|()| match judge(status, clean.json.as_ref(), &clean.text, answered) {
+            Some(Answer::Fault { error, again }) => Err(Failed { error, again: again && usage.is_none(), free: true }),
+            Some(Answer::Garbled(text)) => Ok(Said { text, tool_calls: Vec::new(), finish: garbled() }),
+            None => self.read(answer.as_ref(), &clean.text).map_err(Failed::finally),
+        });
         // A server that could not read what the model wrote has made it write.
         let garbled = matches!(&end, Ok(said) if said.finish == garbled());
         let free = matches!(&end, Err(Failed { free: true, .. }));
         let billable = usage.is_some() || garbled || partial.sent && !free;
         let call = Call {
             request: body.clone(),
-            response: self.kept(answer, &partial.bytes),
+            response: clean.kept(),
             status: partial.status,
             class: end.as_ref().err().map(|failed| failed.error.class().to_owned()),
             error: end.as_ref().err().map(|failed| failed.error.to_string()),
@@ -201,23 +226,9 @@ impl Http {
         }
     }
 
-    /// What a whole answer says.
-    fn understand(
-        &self,
-        partial: &Partial,
-        answer: Option<&Value>,
-        answered: bool,
-        paid: bool,
-    ) -> Result<Said, Failed> {
-        let text = String::from_utf8_lossy(&partial.bytes);
-        match judge(partial.status.unwrap_or(0), answer, &text, answered) {
-            Some(Answer::Fault { error, again }) => Err(Failed { error, again: again && !paid, free: true }),
-            Some(Answer::Garbled(text)) => Ok(Said { text, tool_calls: Vec::new(), finish: garbled() }),
-            None => {
-                let answer = answer.ok_or_else(|| malformed(not_json(&text))).map_err(Failed::finally)?;
-                (self.speech.said)(answer).map_err(Failed::finally)
-            }
-        }
+    /// What a good answer says.
+    fn read(&self, answer: Option<&Value>, text: &str) -> Result<Said, GatewayError> {
+        (self.speech.said)(answer.ok_or_else(|| malformed(not_json(text)))?)
     }
 
     /// US dollars, where they are known.
@@ -230,15 +241,11 @@ impl Http {
         }
     }
 
-    /// The answer for the record.
-    fn kept(&self, answer: Option<Value>, bytes: &[u8]) -> Option<Value> {
+    /// The answer without secrets, before anything is cut out of it: half a key would not be known again.
+    fn clean(&self, answer: Option<&Value>, bytes: &[u8]) -> Clean {
         match answer {
-            Some(answer) => Some(self.secrets.redact_json(answer)),
-            None if bytes.is_empty() => None,
-            None => {
-                let text = String::from_utf8_lossy(&bytes[..bytes.len().min(MOST_TEXT)]);
-                Some(self.secrets.redact(&text).into())
-            }
+            Some(answer) => Clean { json: Some(self.secrets.redact_json(answer.clone())), text: String::new() },
+            None => Clean { json: None, text: self.secrets.redact_cut(&String::from_utf8_lossy(bytes)) },
         }
     }
 
@@ -252,21 +259,6 @@ impl Http {
             deeper = e.source();
         }
         GatewayError::Connection { address: self.entry.base_url.clone().unwrap_or_default(), cause }
-    }
-
-    /// The same error without secrets: providers repeat keys that they do not know.
-    fn redacted(&self, error: GatewayError) -> GatewayError {
-        let clean = |text: String| self.secrets.redact(&text);
-        match error {
-            GatewayError::Auth { status, text } => GatewayError::Auth { status, text: clean(text) },
-            GatewayError::BadRequest { status, text } => GatewayError::BadRequest { status, text: clean(text) },
-            GatewayError::ContextOverflow { text } => GatewayError::ContextOverflow { text: clean(text) },
-            GatewayError::RateLimited { text } => GatewayError::RateLimited { text: clean(text) },
-            GatewayError::Server { status, text } => GatewayError::Server { status, text: clean(text) },
-            GatewayError::Connection { address, cause } => GatewayError::Connection { address, cause: clean(cause) },
-            GatewayError::Malformed { what } => GatewayError::Malformed { what: clean(what) },
-            other => other,
-        }
     }
 }
 

@@ -9,6 +9,7 @@ mod anthropic;
 mod call;
 mod error;
 mod faults;
+mod guarded;
 mod http;
 mod message;
 mod mock;

@@ -1,3 +1,4 @@
+use super::guarded::Guarded;
 use super::http::{Http, headers};
 use super::mock::{Mock, unknown};
 use super::pace::Pace;
@@ -42,23 +43,24 @@ impl Gateways {
 
     /// A gateway for one attempt.
     pub fn open(&self, entry: &ModelEntry, mock: MockContext) -> Result<Box<dyn Gateway>, GatewayError> {
-        match entry.dialect {
+        let inner: Box<dyn Gateway> = match entry.dialect {
             Dialect::Mock => {
                 let what = entry.id.strip_prefix("mock/").ok_or_else(|| unknown(&entry.id))?;
                 match what.strip_prefix("script:") {
-                    Some(file) => Ok(Box::new(Script::scripted(entry, Path::new(file))?)),
-                    None => Ok(Box::new(Mock::new(entry, what, mock)?)),
+                    Some(file) => Box::new(Script::scripted(entry, Path::new(file))?),
+                    None => Box::new(Mock::new(entry, what, mock)?),
                 }
             }
             Dialect::Replay => {
                 let file = entry.id.strip_prefix("replay:").ok_or_else(|| unknown(&entry.id))?;
-                Ok(Box::new(Script::recorded(entry, Path::new(file))?))
+                Box::new(Script::recorded(entry, Path::new(file))?)
             }
-            Dialect::Openai | Dialect::Anthropic | Dialect::Ollama => self.over_http(entry, mock.seed),
-        }
+            Dialect::Openai | Dialect::Anthropic | Dialect::Ollama => Box::new(self.over_http(entry, mock.seed)?),
+        };
+        Ok(Box::new(Guarded { inner, secrets: self.secrets.clone() }))
     }
 
-    fn over_http(&self, entry: &ModelEntry, seed: String) -> Result<Box<dyn Gateway>, GatewayError> {
+    fn over_http(&self, entry: &ModelEntry, seed: String) -> Result<Http, GatewayError> {
         let base = entry.base_url.clone().unwrap_or_default();
         let setup = |cause: String| GatewayError::Setup { address: base.clone(), cause };
         let key = match &entry.key_env {
@@ -78,7 +80,7 @@ impl Gateways {
             let mut paces = self.paces.lock().unwrap_or_else(PoisonError::into_inner);
             paces.entry(entry.id.clone()).or_insert_with(|| Arc::new(Pace::of(entry))).clone()
         };
-        Ok(Box::new(Http {
+        Ok(Http {
             entry: entry.clone(),
             client,
             url: format!("{}{}", base.trim_end_matches('/'), speech.path),
@@ -88,7 +90,7 @@ impl Gateways {
             pace,
             retry: self.retry,
             seed,
-        }))
+        })
     }
 }
 

@@ -67,6 +67,19 @@ impl Secrets {
         without_look_alikes(&out)
     }
 
+    /// As [`Secrets::redact`], for a text that may have been cut off in the middle of a secret.
+    pub(super) fn redact_cut(&self, text: &str) -> String {
+        let mut out = self.redact(text);
+        let begun = |needle: &String| {
+            (SHORTEST..needle.len()).rev().find(|n| needle.get(..*n).is_some_and(|p| out.ends_with(p)))
+        };
+        if let Some(length) = self.needles.iter().filter_map(begun).max() {
+            out.truncate(out.len() - length);
+            out.push_str(REDACTED);
+        }
+        out
+    }
+
     /// As [`Secrets::redact`], for every text and every name within a value.
     pub fn redact_json(&self, value: serde_json::Value) -> serde_json::Value {
         use serde_json::Value;

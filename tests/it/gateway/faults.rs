@@ -232,6 +232,21 @@ async fn an_error_status_says_enough_whatever_its_body_does() {
 }
 
 #[tokio::test]
+async fn an_error_status_whose_body_never_comes_is_the_providers_even_when_the_attempts_time_ends() {
+    let (base, _) = raw(|mut stream| {
+        Box::pin(async move {
+            let _ = stream.write_all(b"HTTP/1.1 503 Busy\r\ncontent-length: 10\r\n\r\n").await;
+            tokio::time::sleep(Duration::from_secs(60)).await;
+        })
+    })
+    .await;
+    let (end, calls) = ask_at(&base, "", &Request { seconds_left: 0.1, ..question() }).await;
+    let error = end.unwrap_err();
+    assert_eq!((error.class(), error.is_infra(), calls.len()), ("server", true, 5));
+    assert_eq!(spent(&calls).cost_usd(), Some(0.0));
+}
+
+#[tokio::test]
 async fn an_answer_that_is_no_json_is_the_providers_and_may_have_been_paid_for() {
     for body in
         ["{\"choices\": [{\"mess", "", "data: {}", "[]", "{}", "{\"choices\": []}", "{\"choices\": [{\"message\": 3}]}"]

@@ -39,6 +39,36 @@ async fn what_a_model_says_reaches_the_agent_as_it_is_and_the_record_without_key
     assert!(!serde_json::to_string(&calls).unwrap().contains(CANARY));
 }
 
+#[tokio::test]
+async fn a_key_that_the_conversation_holds_is_sent_and_not_recorded() {
+    let server = server(vec![ResponseTemplate::new(200).set_body_json(answer("ok"))]).await;
+    let mut request = question();
+    request.messages.push(Message::user(format!("I found {CANARY}")));
+    let (_, calls) = ask(&server, &request).await;
+    assert!(String::from_utf8_lossy(&server.received_requests().await.unwrap()[0].body).contains(CANARY));
+    let mock = gateways().open(&Models::default().find("mock/empty").unwrap(), context()).unwrap();
+    let mut more = Vec::new();
+    mock.complete(&request, &mut more).await.unwrap();
+    for record in [serde_json::to_string(&calls).unwrap(), serde_json::to_string(&more).unwrap()] {
+        assert!(record.contains("I found [redacted]") && !record.contains(CANARY), "{record}");
+    }
+}
+
+#[tokio::test]
+async fn half_a_key_is_not_recorded_either() {
+    // Cut by the most characters of an error, by the most bytes of a record, and by the end of the answer.
+    let words = |before: usize| format!("{}{CANARY}", "x ".repeat(before / 2));
+    for answer in [
+        ResponseTemplate::new(404).set_body_json(json!({"error": {"message": words(490)}})),
+        ResponseTemplate::new(404).set_body_string(words(490)),
+        ResponseTemplate::new(200).set_body_string(words((64 << 10) - 20)),
+        ResponseTemplate::new(200).set_body_string(format!("cut in {}", &CANARY[..20])),
+    ] {
+        let shown = shown(answer).await;
+        assert!(!shown.contains(&CANARY[..9]), "{}", &shown[shown.len().saturating_sub(2000)..]);
+    }
+}
+
 #[test]
 fn nothing_that_can_be_printed_prints_a_key() {
     let secrets = secrets();

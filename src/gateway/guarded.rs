@@ -1,0 +1,64 @@
+//! The last wall before a record: whatever a gateway tells of its tries and faults, no secret is in it.
+
+use super::{Call, CallLog, Gateway, GatewayError, ModelEntry, Reply, Request, Secrets};
+use async_trait::async_trait;
+use std::sync::Arc;
+
+/// A gateway whose records and errors are without secrets. Replies stay as the model gave them.
+pub(super) struct Guarded {
+    pub(super) inner: Box<dyn Gateway>,
+    pub(super) secrets: Arc<Secrets>,
+}
+
+#[async_trait]
+impl Gateway for Guarded {
+    async fn complete(&self, request: &Request, log: &mut dyn CallLog) -> Result<Reply, GatewayError> {
+        let mut log = Clean { secrets: &self.secrets, log };
+        self.inner.complete(request, &mut log).await.map_err(|error| clean(&self.secrets, error))
+    }
+
+    fn entry(&self) -> &ModelEntry {
+        self.inner.entry()
+    }
+}
+
+/// Takes secrets out of each try on its way to the log.
+struct Clean<'a> {
+    secrets: &'a Secrets,
+    log: &'a mut dyn CallLog,
+}
+
+impl CallLog for Clean<'_> {
+    fn call(&mut self, call: Call) {
+        self.log.call(Call {
+            // A model that was told a key, or guessed it, says it, and the next request repeats what it said.
+            request: self.secrets.redact_json(call.request),
+            response: call.response.map(|response| self.secrets.redact_json(response)),
+            error: call.error.map(|text| self.secrets.redact(&text)),
+            ..call
+        });
+    }
+}
+
+/// The same error without secrets: providers repeat keys that they do not know.
+fn clean(secrets: &Secrets, error: GatewayError) -> GatewayError {
+    let clean = |text: String| secrets.redact(&text);
+    match error {
+        GatewayError::Auth { status, text } => GatewayError::Auth { status, text: clean(text) },
+        GatewayError::BadRequest { status, text } => GatewayError::BadRequest { status, text: clean(text) },
+        GatewayError::ContextOverflow { text } => GatewayError::ContextOverflow { text: clean(text) },
+        GatewayError::RateLimited { text } => GatewayError::RateLimited { text: clean(text) },
+        GatewayError::Server { status, text } => GatewayError::Server { status, text: clean(text) },
+        GatewayError::Connection { address, cause } => GatewayError::Connection { address, cause: clean(cause) },
+        GatewayError::Malformed { what } => GatewayError::Malformed { what: clean(what) },
+        // These hold names, numbers and words of our own.
+        error @ (GatewayError::File { .. }
+        | GatewayError::NoModel { .. }
+        | GatewayError::MissingKey { .. }
+        | GatewayError::Setup { .. }
+        | GatewayError::Timeout { .. }
+        | GatewayError::OutOfTime { .. }
+        | GatewayError::TooLarge { .. }
+        | GatewayError::Exhausted { .. }) => error,
+    }
+}
