@@ -24,9 +24,17 @@ mod proving;
 #[cfg(feature = "harness")]
 mod reprice;
 #[cfg(feature = "harness")]
+mod resume;
+#[cfg(feature = "harness")]
 mod results;
 #[cfg(feature = "harness")]
+mod run;
+#[cfg(feature = "harness")]
+mod running;
+#[cfg(feature = "harness")]
 mod score;
+#[cfg(feature = "harness")]
+mod show;
 mod site_build;
 mod site_check;
 mod site_serve;

@@ -34,6 +34,11 @@ impl Progress {
         self.bar.inc(1);
     }
 
+    /// Says beside the bar how things are.
+    pub fn tell(&self, how: &str) {
+        self.bar.set_message(how.to_owned());
+    }
+
     /// Prints something above the bar.
     pub fn above(&self, print: impl FnOnce()) {
         self.bar.suspend(print);

@@ -1,6 +1,6 @@
 //! The verbs of `tsbench`.
 
-use super::{Exit, audit, clean, doctor, gate, models, results, score, stats, tasks, validate};
+use super::{Exit, audit, clean, doctor, gate, models, results, resume, run as run_verb, score, show, stats, tasks, validate};
 use clap::{Parser, Subcommand};
 
 /// Trustworthy evaluation of AI coding agents.
@@ -32,6 +32,12 @@ enum Verb {
     Validate(validate::Validate),
     /// Prove tasks again and keep a dated log of their health
     Audit(audit::Audit),
+    /// Let models work on tasks: a locked plan, one line for each attempt
+    Run(Box<run_verb::Run>),
+    /// Go on with a run that was cut off
+    Resume(Box<resume::Resume>),
+    /// Print one attempt readably
+    Show(show::Show),
     /// Score one patch with a task's hidden tests
     Score(score::Score),
     /// End sandboxes that were left behind, and remove task images
@@ -50,6 +56,9 @@ pub fn run(args: Tsbench) -> anyhow::Result<Exit> {
         Verb::Gate(verb) => gate::run(&verb),
         Verb::Validate(verb) => validate::run(&verb),
         Verb::Audit(verb) => audit::run(&verb),
+        Verb::Run(verb) => run_verb::run(&verb),
+        Verb::Resume(verb) => resume::run(&verb),
+        Verb::Show(verb) => show::run(&verb),
         Verb::Score(verb) => score::run(&verb),
         Verb::Clean(verb) => clean::run(&verb),
         Verb::Doctor(verb) => doctor::run(&verb),
