@@ -5,6 +5,7 @@ use super::folder::{Folder, guard};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -75,8 +76,18 @@ impl Output {
         self.put_with_digest(path, bytes, hex(bytes))
     }
 
+    /// As [`Output::put`], for a file in parts: a large one is not copied into one piece first.
+    pub fn put_parts(&self, path: &str, parts: &[&str]) -> Result<(), SiteError> {
+        let parts: Vec<&[u8]> = parts.iter().map(|p| p.as_bytes()).collect();
+        self.put_all(path, &parts, hex_of(&parts))
+    }
+
     /// As [`Output::put`], for bytes whose SHA-256 is known.
     pub fn put_with_digest(&self, path: &str, bytes: &[u8], sha256: String) -> Result<(), SiteError> {
+        self.put_all(path, &[bytes], sha256)
+    }
+
+    fn put_all(&self, path: &str, parts: &[&[u8]], sha256: String) -> Result<(), SiteError> {
         if !is_plain(path) {
             return Err(SiteError::content(
                 path,
@@ -84,7 +95,8 @@ impl Output {
                 "this is a fault of the program: names must pass through slug",
             ));
         }
-        let changed = self.fresh || !self.is_there(path, bytes)?;
+        let bytes = parts.iter().map(|p| p.len() as u64).sum();
+        let changed = self.fresh || !self.is_there(path, parts, bytes)?;
         let staged = self.folder.staged(path);
         let new_dir = {
             let mut state = self.lock();
@@ -95,7 +107,7 @@ impl Output {
                     "rename one of the two tasks, models, runs or content pages",
                 ));
             }
-            state.files.insert(path.to_owned(), Entry { sha256, bytes: bytes.len() as u64, changed });
+            state.files.insert(path.to_owned(), Entry { sha256, bytes, changed });
             staged.parent().filter(|d| changed && !state.dirs.contains(*d)).map(Path::to_owned)
         };
         if !changed {
@@ -105,7 +117,8 @@ impl Output {
             fs::create_dir_all(&dir).map_err(SiteError::io(&dir))?;
             self.lock().dirs.insert(dir);
         }
-        fs::write(&staged, bytes).map_err(SiteError::io(&staged))
+        let write = |mut file: fs::File| parts.iter().try_for_each(|part| file.write_all(part));
+        fs::File::create(&staged).and_then(write).map_err(SiteError::io(&staged))
     }
 
     /// Whether the site has this file already, whatever the case.
@@ -114,13 +127,13 @@ impl Output {
     }
 
     /// Whether the old site has the file with these bytes; an error where it cannot be put there.
-    fn is_there(&self, path: &str, bytes: &[u8]) -> Result<bool, SiteError> {
+    fn is_there(&self, path: &str, parts: &[&[u8]], bytes: u64) -> Result<bool, SiteError> {
         let target = self.folder.out.join(path);
         let known = target.parent().is_some_and(|d| self.lock().real.contains(d));
         if !known || fs::symlink_metadata(&target).is_ok_and(|m| !m.is_file()) {
             guard(&self.folder.out, path, &mut self.lock().real)?;
         }
-        Ok(same(&target, bytes))
+        Ok(same(&target, parts, bytes))
     }
 
     /// The files so far, with sizes.
@@ -155,9 +168,12 @@ impl Output {
     }
 }
 
-fn same(path: &Path, bytes: &[u8]) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|m| m.is_file() && m.len() == bytes.len() as u64)
-        && fs::read(path).is_ok_and(|old| old == bytes)
+fn same(path: &Path, parts: &[&[u8]], bytes: u64) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|m| m.is_file() && m.len() == bytes)
+        && fs::read(path).is_ok_and(|old| {
+            let mut rest = old.as_slice();
+            parts.iter().all(|part| rest.strip_prefix(*part).inspect(|r| rest = r).is_some()) && rest.is_empty()
+        })
 }
 
 /// Relative, without empty, hidden-parent or drive-like parts.
@@ -168,9 +184,16 @@ pub(super) fn is_plain(path: &str) -> bool {
 
 /// SHA-256 in hex.
 pub(super) fn hex(bytes: &[u8]) -> String {
+    hex_of(&[bytes])
+}
+
+/// SHA-256 of parts that follow one another, in hex.
+fn hex_of(parts: &[&[u8]]) -> String {
     use std::fmt::Write as _;
     let mut text = String::with_capacity(64);
-    for b in Sha256::digest(bytes) {
+    let mut digest = Sha256::new();
+    parts.iter().for_each(|part| digest.update(part));
+    for b in digest.finalize() {
         let _ = write!(text, "{b:02x}");
     }
     text

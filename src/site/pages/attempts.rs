@@ -5,7 +5,7 @@ use crate::results::{Row, RunFile, slug};
 use crate::site::board::Board;
 use crate::site::csv::push_csv_line;
 use crate::site::error::SiteError;
-use crate::site::numbers::{FIELDS, Field, push_formatted, push_part, push_value};
+use crate::site::numbers::{FIELDS, Field, data_element, push_formatted, push_part, push_value};
 use crate::site::text::push_escaped;
 use rayon::prelude::*;
 use std::fmt::Write;
@@ -29,15 +29,56 @@ const COLUMNS: &[Column] = &[
 
 /// Which parts of the table any attempt of the page has.
 struct Shown {
-    columns: Vec<&'static Column>,
+    columns: Vec<ShownColumn>,
     stop: bool,
     error: bool,
 }
 
-fn shown(groups: &[(usize, &[Row])]) -> Shown {
+struct ShownColumn {
+    head: &'static str,
+    field: &'static Field,
+    /// The total of each row, where the rows differ in it.
+    total: Option<&'static Field>,
+    /// The total that all rows share, said once: as an element.
+    shared: String,
+}
+
+/// A column, where any row has its value.
+fn shown_column(b: &Board<'_>, groups: &[(usize, &[Row])], column: &Column) -> Option<ShownColumn> {
+    let (field, total) = (&FIELDS[column.1], column.2.map(|t| &FIELDS[t]));
+    let mut rows = groups.iter().flat_map(|(r, rows)| rows.iter().map(move |row| (*r, row)));
+    rows.clone().find(|(_, row)| (field.value)(row).is_some())?;
+    let mut shown = ShownColumn { head: column.0, field, total, shared: String::new() };
+    let first = rows.clone().find(|(_, row)| !row.superseded && (field.value)(row).is_some());
+    if let (Some((r, row)), Some(total)) = (first, total)
+        && let Some(n) = (total.value)(row)
+        && rows.all(|(_, other)| (total.value)(other).is_none_or(|m| m == n))
+    {
+        let mut id = line_base(b, r, row);
+        push_value(&mut id, Some(row.repeat.into()));
+        id.push('|');
+        id.push_str(total.pointer);
+        (shown.total, shown.shared) = (None, data_element(&id, Some(n), &total.format.text(Some(n))));
+    }
+    Some(shown)
+}
+
+/// The beginning of the ids of an entry's lines at a task: the repeat follows.
+fn line_base(b: &Board<'_>, r: usize, row: &Row) -> String {
+    let run = &b.runs[r].run;
+    let mut base = String::from("line|");
+    let condition = &b.runs[r].variants[usize::from(row.variant)].1;
+    for part in [&run.run, &run.tasks[row.task as usize], &run.models[usize::from(row.model)].id, condition] {
+        push_part(&mut base, part);
+        base.push('|');
+    }
+    base
+}
+
+fn shown(b: &Board<'_>, groups: &[(usize, &[Row])]) -> Shown {
     let rows = || groups.iter().flat_map(|(_, rows)| rows.iter());
     Shown {
-        columns: COLUMNS.iter().filter(|c| rows().any(|r| (FIELDS[c.1].value)(r).is_some())).collect(),
+        columns: COLUMNS.iter().filter_map(|c| shown_column(b, groups, c)).collect(),
         stop: rows().any(|r| !r.stop.label().is_empty()),
         error: rows().any(|r| r.has_error),
     }
@@ -46,7 +87,7 @@ fn shown(groups: &[(usize, &[Row])]) -> Shown {
 /// The table of a task's attempts: one body for each entry of each run.
 pub fn table(b: &Board<'_>, task: u32, page: &str) -> String {
     let groups: Vec<(usize, &[Row])> = b.rows_of(task).collect();
-    let shown = shown(&groups);
+    let shown = shown(b, &groups);
     let count: usize = groups.iter().map(|(_, rows)| rows.len()).sum();
     let mut out = String::with_capacity(2000 + count * 950);
     out.push_str("<div class=\"table-wrap\" role=\"region\" tabindex=\"0\" aria-labelledby=\"attempts-caption\"><table class=\"data\" id=\"attempts\" data-sortable data-filter=\"Filter the attempts\"><caption id=\"attempts-caption\">Every attempt at this task, by model and run. A raw line is named by its piece of the run’s file and the line in it.</caption><thead><tr><th scope=\"col\">Attempt</th><th scope=\"col\">Outcome</th>");
@@ -54,7 +95,11 @@ pub fn table(b: &Board<'_>, task: u32, page: &str) -> String {
         out.push_str("<th scope=\"col\">Stop</th>");
     }
     for c in &shown.columns {
-        let _ = write!(out, "<th scope=\"col\" class=\"num\">{}</th>", c.0);
+        push_parts(&mut out, &["<th scope=\"col\" class=\"num\">", c.head]);
+        if !c.shared.is_empty() {
+            push_parts(&mut out, &[", of ", &c.shared]);
+        }
+        out.push_str("</th>");
     }
     if shown.error {
         out.push_str("<th scope=\"col\">Error</th>");
@@ -83,16 +128,7 @@ fn push_body(
     let (run, first) = (b.runs[r], &rows[0]);
     let Some(place) = b.entry_map[r].get(&(first.model, first.variant)).copied() else { return };
     let (entry, run_slug) = (&b.entries[place], slug(&run.run.run));
-    out.push_str("<tbody data-base=\"line|");
-    for part in [
-        &run.run.run,
-        &run.run.tasks[first.task as usize],
-        &run.run.models[usize::from(first.model)].id,
-        &entry.condition,
-    ] {
-        push_part(out, part);
-        out.push('|');
-    }
+    push_parts(out, &["<tbody data-base=\"", &line_base(b, r, first)]);
     let columns = 3 + shown.columns.len() + usize::from(shown.stop) + usize::from(shown.error);
     let _ = write!(out, "\"><tr class=\"group\"><th scope=\"rowgroup\" colspan=\"{columns}\"><span class=\"name\">");
     push_escaped(out, &super::entries::full_name(b, entry));
@@ -144,7 +180,7 @@ fn push_row(out: &mut String, run: &RunFile, row: &Row, shown: &Shown, anchor: &
         out.push_str("</td>");
     }
     for c in &shown.columns {
-        push_numbers(out, row, &FIELDS[c.1], c.2.map(|t| &FIELDS[t]));
+        push_numbers(out, row, c.field, c.total);
     }
     if shown.error {
         out.push_str("<td>");

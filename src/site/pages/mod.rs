@@ -190,7 +190,7 @@ impl Context<'_> {
         }
         check(&sheet.path, &html)?;
         match html.split_once(LARGE) {
-            Some((before, after)) => self.out.put(&sheet.path, [before, large, after].concat().as_bytes())?,
+            Some((before, after)) => self.out.put_parts(&sheet.path, &[before, large, after])?,
             None => self.out.put(&sheet.path, html.as_bytes())?,
         }
         if !absolute {
