@@ -135,7 +135,7 @@ fn told(id: &str, probed: &Probe, secrets: &crate::gateway::Secrets) -> (Value, 
     match &probed.end {
         Ok(reply) => {
             let text = secrets.redact(reply.text.trim());
-            let first: String = text.chars().filter(|c| !c.is_control()).take(40).collect();
+            let first: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(40).collect();
             let tokens = reply.usage.map_or("tokens unknown".to_owned(), |u| {
                 format!("{} + {} tokens", u.input + u.cached_input + u.cache_write, u.output)
             });
@@ -153,7 +153,7 @@ fn told(id: &str, probed: &Probe, secrets: &crate::gateway::Secrets) -> (Value, 
             (value, line)
         }
         Err(error) => {
-            let line = format!("is silent {id}: failed to {error}");
+            let line = format!("no answer {id}: failed to {error}");
             let value = json!({"id": id, "answers": false, "class": error.class(), "infra": error.is_infra(),
                 "error": error.to_string(), "tries": probed.calls.len(), "cost_usd": cost});
             (value, line)

@@ -51,7 +51,9 @@ pub enum GatewayError {
         variable: String,
     },
     /// No client could be made.
-    #[error("prepare requests to {address}: {cause}")]
+    #[error(
+        "prepare requests to {address}: {cause}\nhint: where certificates are missing, install the package ca-certificates"
+    )]
     Setup {
         /// The address.
         address: String,

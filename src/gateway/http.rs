@@ -2,6 +2,7 @@
 
 use super::faults::{Answer, judge};
 use super::mock::now;
+use super::open::told;
 use super::pace::Pace;
 use super::retry::{Retry, asked};
 use super::speech::{Said, Speech, malformed};
@@ -251,14 +252,7 @@ impl Http {
 
     /// A connection that could not be made, or broke.
     fn broken(&self, error: reqwest::Error) -> GatewayError {
-        let error = error.without_url();
-        let mut cause = error.to_string();
-        let mut deeper: Option<&dyn std::error::Error> = std::error::Error::source(&error);
-        while let Some(e) = deeper {
-            cause = format!("{cause}: {e}");
-            deeper = e.source();
-        }
-        GatewayError::Connection { address: self.entry.base_url.clone().unwrap_or_default(), cause }
+        GatewayError::Connection { address: self.entry.base_url.clone().unwrap_or_default(), cause: told(error) }
     }
 }
 

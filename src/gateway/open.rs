@@ -98,12 +98,30 @@ impl Gateways {
 fn client(here: bool) -> Result<reqwest::Client, String> {
     // The one TLS provider of this program; another room may have installed it already.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let builder = reqwest::Client::builder()
-        .redirect(reqwest::redirect::Policy::none())
-        .connect_timeout(CONNECT)
-        .user_agent(concat!("tsbench/", env!("CARGO_PKG_VERSION")));
-    let builder = if here { builder.no_proxy() } else { builder };
-    builder.build().map_err(|e| e.without_url().to_string())
+    let builder = || {
+        reqwest::Client::builder()
+            .redirect(reqwest::redirect::Policy::none())
+            .connect_timeout(CONNECT)
+            .user_agent(concat!("tsbench/", env!("CARGO_PKG_VERSION")))
+    };
+    if here {
+        // A machine without certificates of authorities can still ask a model of its own.
+        let own = builder().no_proxy();
+        return own.build().or_else(|_| builder().no_proxy().tls_certs_only([]).build()).map_err(told);
+    }
+    builder().build().map_err(told)
+}
+
+/// An error with its causes.
+pub(super) fn told(error: reqwest::Error) -> String {
+    let error = error.without_url();
+    let mut text = error.to_string();
+    let mut deeper = std::error::Error::source(&error);
+    while let Some(e) = deeper {
+        text = format!("{text}: {e}");
+        deeper = e.source();
+    }
+    text
 }
 
 /// True for an address of this machine.

@@ -59,7 +59,7 @@ fn a_model_that_is_silent_or_unknown_ends_a_probe_with_no_and_with_usage() {
     write_models(dir.path(), "http://127.0.0.1:9/v1");
     let (code, out, _) = tsbench(dir.path(), &["models", "probe", "mock/script:script.jsonl"]);
     assert_eq!(code, 1);
-    assert!(out.starts_with("is silent mock/script:script.jsonl: failed to be let in"), "{out}");
+    assert!(out.starts_with("no answer mock/script:script.jsonl: failed to be let in"), "{out}");
     let (code, _, err) = tsbench(dir.path(), &["models", "probe", "t/nobody"]);
     assert_eq!(code, 2);
     assert!(err.contains("t/nobody") && err.contains("hint:"), "{err}");
