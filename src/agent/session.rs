@@ -37,6 +37,8 @@ pub(super) struct Session<'a> {
     /// Bytes of the last request, and the tokens that they were.
     measured: Option<(usize, u64)>,
     refused_submission: bool,
+    /// The patch that was handed in.
+    pub handed_in: Option<Result<Vec<u8>, String>>,
 }
 
 impl<'a> Session<'a> {
@@ -57,6 +59,7 @@ impl<'a> Session<'a> {
             begun: Instant::now(),
             measured: None,
             refused_submission: false,
+            handed_in: None,
         }
     }
 
@@ -173,7 +176,9 @@ impl<'a> Session<'a> {
 
     /// Takes a submission: one without any change is sent back once.
     pub async fn submit(&mut self) -> Result<Option<Stop>, AgentError> {
-        let changed = !matches!(taken(self.work, self.sandbox).await?, Ok(patch) if patch.is_empty());
+        let patch = taken(self.work, self.sandbox).await?;
+        let changed = !matches!(&patch, Ok(patch) if patch.is_empty());
+        self.handed_in = Some(patch);
         if changed || std::mem::replace(&mut self.refused_submission, true) {
             return Ok(Some(Stop::Submitted));
         }

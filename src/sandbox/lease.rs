@@ -44,6 +44,15 @@ impl Owner {
         format!("{boot}-{}-{}", self.pid, self.started)
     }
 
+    /// Whether the process of a [`Owner::word`] certainly ended; `self` is this process, of this machine's present start.
+    pub(super) fn knows_gone(&self, word: &str) -> bool {
+        let boot = self.word().split_once('-').map(|(boot, _)| boot.to_owned());
+        let mut parts = word.split('-');
+        let (Some(of), Some(pid), Some(started)) = (parts.next(), parts.next(), parts.next()) else { return false };
+        let (Ok(pid), Ok(started)) = (pid.parse::<u32>(), started.parse::<u64>()) else { return false };
+        boot.as_deref() == Some(of) && start_of(pid) != Some(started)
+    }
+
     /// Whether it certainly ended; of another machine's processes that cannot be known.
     fn is_gone(&self, here: &Owner) -> bool {
         self.host == here.host && (self.boot != here.boot || start_of(self.pid) != Some(self.started))
@@ -157,6 +166,16 @@ mod tests {
             change(&mut gone.owner);
             assert!(gone.is_over(&here, now()), "{gone:?}");
         }
+    }
+
+    #[test]
+    fn the_word_of_a_process_tells_whether_it_is_gone() {
+        let here = Owner::this().unwrap();
+        assert!(!here.knows_gone(&format!("{}-003", here.word())));
+        let gone = Owner { started: here.started + 1, ..here.clone() };
+        assert!(here.knows_gone(&format!("{}-003", gone.word())));
+        let far = Owner { boot: "another-start".to_owned(), ..gone };
+        assert!(!here.knows_gone(&far.word()) && !here.knows_gone("") && !here.knows_gone("a-b-c"));
     }
 
     #[test]

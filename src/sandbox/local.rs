@@ -93,10 +93,15 @@ impl LocalHost {
             let text = std::fs::read_to_string(folder.join(LEASE)).unwrap_or_default();
             let labels: HashMap<String, String> =
                 text.lines().filter_map(|l| l.split_once('=')).map(|(k, v)| (k.to_owned(), v.to_owned())).collect();
-            if !Lease::of(&labels).is_some_and(|lease| lease.is_over(&self.owner, now)) {
+            let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            // One that was being made or removed when its owner was killed has no lease; its name tells whose it was.
+            let over = match Lease::of(&labels) {
+                Some(lease) => lease.is_over(&self.owner, now),
+                None => self.owner.knows_gone(&name),
+            };
+            if !over {
                 continue;
             }
-            let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
             match end(&folder).await {
                 Ok(()) => swept.sandboxes.push(name),
                 Err(error) => swept.failed.push(format!("{name}: {error}")),

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "in a test, a value that is not there is a failure, also in its helpers")]
 
 mod architecture;
+mod attempts;
 mod charts;
 mod gateway;
 mod git;

@@ -1,0 +1,6 @@
+//! Runs: locked, appended, resumed; what a fault does to them, and what never gets into them.
+
+mod killed;
+mod pure;
+mod runs;
+pub mod world;
