@@ -54,6 +54,8 @@ fn host(spec: &Spec) -> Result<HostConfig, SandboxError> {
             ulimit("nofile", OPEN_FILES),
             ulimit("fsize", limits.disk_mb.saturating_mul(MIB)),
             ulimit("core", 0),
+            // The container's own count holds the processes; without this podman asks for more than a machine may allow.
+            ulimit("nproc", OPEN_FILES),
         ]),
         shm_size: Some(signed(64 * MIB)),
         init: Some(true),         // reaps what commands leave behind
@@ -108,7 +110,7 @@ mod tests {
         assert_eq!(host.cap_drop, Some(vec!["ALL".to_owned()]));
         assert_eq!(host.binds, None);
         let sizes: Vec<_> = host.ulimits.unwrap().into_iter().map(|u| (u.name.unwrap(), u.hard.unwrap())).collect();
-        assert_eq!(sizes[1..], [("fsize".to_owned(), 7 << 20), ("core".to_owned(), 0)]);
+        assert_eq!(sizes[1..3], [("fsize".to_owned(), 7 << 20), ("core".to_owned(), 0)]);
     }
 
     #[test]
