@@ -4,7 +4,11 @@
 /// it began with, alone on a line. So a closing fence is never taken for an opening one, prose between two blocks is
 /// never a command, and a block that is cut off does not count.
 pub fn last_command(reply: &str) -> Option<String> {
-    blocks(reply).into_iter().filter(|(tag, _)| matches!(tag.as_str(), "" | "bash" | "sh")).map(|(_, body)| body).next_back()
+    blocks(reply)
+        .into_iter()
+        .filter(|(tag, _)| matches!(tag.as_str(), "" | "bash" | "sh"))
+        .map(|(_, body)| body)
+        .next_back()
 }
 
 /// Every whole fenced block: its tag in small letters, and its text without the last line end.

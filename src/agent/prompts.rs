@@ -34,8 +34,22 @@ const CANONICAL: &str = "default";
 
 /// Every name that a text may use.
 const NAMES: [&str; 16] = [
-    "command", "command_seconds", "end", "home", "instructions", "language", "minutes", "problem", "stderr", "stdout",
-    "submit", "tests", "tool", "turn", "turns", "what",
+    "command",
+    "command_seconds",
+    "end",
+    "home",
+    "instructions",
+    "language",
+    "minutes",
+    "problem",
+    "stderr",
+    "stdout",
+    "submit",
+    "tests",
+    "tool",
+    "turn",
+    "turns",
+    "what",
 ];
 
 /// A text that begins the work must hold the problem as it is.
@@ -77,14 +91,16 @@ impl Prompts {
 
     /// A text with values in place of names. Values are taken as they are: braces within them mean nothing.
     pub fn fill(&self, name: &str, values: &[(&str, &str)]) -> Result<String, AgentError> {
-        let missing = || AgentError::prompt(name, "there is no such prompt file", "take it from the repository's prompts/");
+        let missing =
+            || AgentError::prompt(name, "there is no such prompt file", "take it from the repository's prompts/");
         let text = self.texts.get(name).ok_or_else(missing)?;
         let mut out = String::with_capacity(text.len());
         let mut rest = text.as_str();
         while let Some((before, after)) = rest.split_once("{{") {
             let (key, left) = after.split_once("}}").unwrap_or((after, ""));
             let value = values.iter().find(|(k, _)| *k == key).map(|(_, v)| *v);
-            let none = || AgentError::prompt(name, format!("{{{{{key}}}}} has no value here"), "remove it from this file");
+            let none =
+                || AgentError::prompt(name, format!("{{{{{key}}}}} has no value here"), "remove it from this file");
             out.push_str(before);
             out.push_str(value.ok_or_else(none)?);
             rest = left;
@@ -117,9 +133,8 @@ fn replace(
     let bad = |what: String, hint: &str| AgentError::prompt(&file, what, hint);
     let text = std::fs::read_to_string(&file)
         .map_err(|e| bad(e.to_string(), "a condition is a folder of --conditions with a manifest.toml"))?;
-    let manifest: Manifest = toml::from_str(&text).map_err(|e| {
-        bad(e.to_string(), "a manifest has schema, name, version, note and a table [replaces]")
-    })?;
+    let manifest: Manifest = toml::from_str(&text)
+        .map_err(|e| bad(e.to_string(), "a manifest has schema, name, version, note and a table [replaces]"))?;
     let _ = &manifest.note;
     if manifest.schema != SCHEMA || manifest.name != condition || manifest.version.trim().is_empty() {
         let what = format!("expected schema {SCHEMA:?}, name {condition:?} and a version");
@@ -137,9 +152,8 @@ fn replace(
             let what = format!("{name:?} is no file below {}", prompts.display());
             return Err(bad(what, "a pack replaces prompt files that there are"));
         }
-        let text = std::fs::read_to_string(pack.join(own)).map_err(|e| {
-            AgentError::prompt(pack.join(own), e.to_string(), "write the file that the manifest names")
-        })?;
+        let text = std::fs::read_to_string(pack.join(own))
+            .map_err(|e| AgentError::prompt(pack.join(own), e.to_string(), "write the file that the manifest names"))?;
         if known.contains(name) {
             new.push((name.clone(), text));
         }

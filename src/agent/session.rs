@@ -105,12 +105,8 @@ impl<'a> Session<'a> {
         }
         let entry = self.means.gateway.entry();
         let max_output_tokens = limits.max_output_tokens.min(entry.max_output_tokens);
-        let request = Request {
-            messages: self.messages.clone(),
-            tools: tools.to_vec(),
-            max_output_tokens,
-            seconds_left: left,
-        };
+        let request =
+            Request { messages: self.messages.clone(), tools: tools.to_vec(), max_output_tokens, seconds_left: left };
         let bytes = bytes_of(&request);
         let worst = self.worst(bytes, max_output_tokens);
         let before = *self.trace.spent();

@@ -64,8 +64,7 @@ fn tell(session: &mut Session<'_>, name: &str, values: &[(&str, &str)]) -> Resul
 
 fn observe(session: &mut Session<'_>, command: &str, output: &Output, step: Step) -> Result<(), Halt> {
     let exit = output.exit.to_string();
-    let values =
-        [("command", command), ("end", exit.as_str()), ("stdout", &output.stdout), ("stderr", &output.stderr)];
+    let values = [("command", command), ("end", exit.as_str()), ("stdout", &output.stdout), ("stderr", &output.stderr)];
     let mut text = session.text("shell/observation.md", &values)?;
     if step == Step::Again {
         text.push_str(&session.text("shell/repeated.md", &[])?);

@@ -31,7 +31,12 @@ async fn work(session: &mut Session<'_>) -> Result<Stop, Halt> {
         let calls = of_reply(&reply);
         if calls.is_empty() {
             let seconds = begun.elapsed().as_secs_f64();
-            session.keep(&Turn { reply: Some(&reply), note: Some("no tool was called"), seconds, ..Turn::default() })?;
+            session.keep(&Turn {
+                reply: Some(&reply),
+                note: Some("no tool was called"),
+                seconds,
+                ..Turn::default()
+            })?;
             let told = session.text("tools/no_call.md", &[])?;
             session.messages.push(Message::user(told));
             continue;
@@ -62,9 +67,9 @@ async fn work(session: &mut Session<'_>) -> Result<Stop, Halt> {
 async fn ask(session: &mut Session<'_>, tools: &mut Vec<Tool>) -> Result<Reply, Halt> {
     let first = session.trace.turns() == 0 && !tools.is_empty();
     match session.ask(tools).await {
-        Err(Halt::Fault(AgentError::Gateway(
-            GatewayError::BadRequest { .. } | GatewayError::Server { .. },
-        ))) if first => {
+        Err(Halt::Fault(AgentError::Gateway(GatewayError::BadRequest { .. } | GatewayError::Server { .. })))
+            if first =>
+        {
             let described: Vec<String> =
                 tools.iter().map(|t| format!("- {}: {} Arguments: {}", t.name, t.description, t.parameters)).collect();
             let how = session.text("tools/json.md", &[("what", &described.join("\n"))])?;

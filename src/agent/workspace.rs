@@ -14,9 +14,8 @@ const MOST: u64 = 512 << 20;
 const SECONDS: u64 = 300;
 
 /// Folders that tools fill: never part of a patch, unless the starting tree has files there.
-const MADE: [&str; 9] = [
-    ".git", "node_modules", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".venv", ".gradle", ".tox",
-];
+const MADE: [&str; 9] =
+    [".git", "node_modules", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".venv", ".gradle", ".tox"];
 
 /// The files of a workspace by path.
 pub type Captured = BTreeMap<String, (Mode, Vec<u8>)>;
@@ -71,7 +70,8 @@ fn copying(copy: &str) -> String {
 }
 
 /// Removes links that lead out of the folder.
-const LINKS: &str = r#"here=$(pwd -P); for l; do case $(readlink -m -- "$l") in "$here"/*) ;; *) rm -f -- "$l" ;; esac; done"#;
+const LINKS: &str =
+    r#"here=$(pwd -P); for l; do case $(readlink -m -- "$l") in "$here"/*) ;; *) rm -f -- "$l" ;; esac; done"#;
 
 /// The files of the workspace as they are now. The inner result is the agent's own doing: a name that is no text, or
 /// more than may be read.

@@ -92,15 +92,27 @@ pub struct Parts {
 impl Bench {
     /// A bench for these tasks; `mirrors` holds the mirrors of those that have a source.
     pub fn new(parts: Parts, tasks: Vec<Task>, mirrors: &std::path::Path) -> Result<Bench, AttemptsError> {
-        let slot = |task: Task| {
-            (task.spec.id.clone(), Slot { task, mirrors: mirrors.to_owned(), ready: OnceCell::new() })
-        };
+        let slot =
+            |task: Task| (task.spec.id.clone(), Slot { task, mirrors: mirrors.to_owned(), ready: OnceCell::new() });
         let limits = parts.plan.limits()?;
         let Parts { plan, dir, agent, provider, gateways, prompts, budget, clock, host, tool, phase } = parts;
         let slots = tasks.into_iter().map(slot).collect();
         let burst = Burst::default();
         Ok(Bench {
-            plan, dir, agent, limits, provider, gateways, prompts, budget, clock, host, tool, phase, burst, slots,
+            plan,
+            dir,
+            agent,
+            limits,
+            provider,
+            gateways,
+            prompts,
+            budget,
+            clock,
+            host,
+            tool,
+            phase,
+            burst,
+            slots,
         })
     }
 

@@ -42,12 +42,8 @@ pub fn cells(plan: &Plan) -> Vec<Cell> {
         for task in &plan.run.tasks {
             for model in &plan.run.models {
                 for repeat in 0..plan.run.repeats {
-                    let cell = Cell {
-                        task: task.clone(),
-                        model: model.id.clone(),
-                        condition: condition.clone(),
-                        repeat,
-                    };
+                    let cell =
+                        Cell { task: task.clone(), model: model.id.clone(), condition: condition.clone(), repeat };
                     let place = sha256(format!("order|{condition}|{}", cell.seed(&plan.seed)).as_bytes());
                     all.push((place, cell));
                 }

@@ -16,7 +16,11 @@ pub struct Torn {
 impl std::fmt::Display for Torn {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let path = self.path.display();
-        write!(f, "{path}: the last line was cut off after {} bytes and was removed; its attempt is made again", self.bytes)
+        write!(
+            f,
+            "{path}: the last line was cut off after {} bytes and was removed; its attempt is made again",
+            self.bytes
+        )
     }
 }
 
@@ -33,11 +37,7 @@ impl Ledger {
         let path = dir.join("attempts.jsonl");
         let io = || AttemptsError::io(&path);
         let mut file = OpenOptions::new().create(true).append(true).read(true).open(&path).map_err(io())?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(std::fs::TryLockError::WouldBlock) => return Err(AttemptsError::Busy { dir: dir.to_owned() }),
-            Err(std::fs::TryLockError::Error(e)) => return Err(io()(e)),
-        }
+        held(&file).map_err(io())?.ok_or_else(|| AttemptsError::Busy { dir: dir.to_owned() })?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(io())?;
         let whole = memchr::memrchr(b'\n', &bytes).map_or(0, |i| i + 1);
@@ -59,12 +59,26 @@ impl Ledger {
     }
 }
 
+/// Locks a file; none where another process holds it. It is asked more than once: a process that was just killed, or that
+/// is just being started, may hold a lock for a moment.
+fn held(file: &File) -> std::io::Result<Option<()>> {
+    for _ in 0..20 {
+        match file.try_lock() {
+            Ok(()) => return Ok(Some(())),
+            Err(std::fs::TryLockError::WouldBlock) => std::thread::sleep(std::time::Duration::from_millis(50)),
+            Err(std::fs::TryLockError::Error(e)) => return Err(e),
+        }
+    }
+    Ok(None)
+}
+
 /// The lines of a file; the first fault is named with its line.
 pub fn parse(bytes: &[u8], path: &Path) -> Result<Vec<Attempt>, AttemptsError> {
     let mut lines = Vec::new();
     for (i, text) in bytes.split(|b| *b == b'\n').enumerate().filter(|(_, text)| !text.is_empty()) {
         let hint = "lines are written by tsbench run alone: tsbench results check names every fault";
-        let bad = |what: String| AttemptsError::Bad { file: path.to_owned(), what: format!("line {}: {what}", i + 1), hint };
+        let bad =
+            |what: String| AttemptsError::Bad { file: path.to_owned(), what: format!("line {}: {what}", i + 1), hint };
         let line: Attempt = serde_json::from_slice(text).map_err(|e| bad(e.to_string()))?;
         if line.schema != ATTEMPT_SCHEMA {
             return Err(bad(format!("schema {:?}; expected {ATTEMPT_SCHEMA:?}", line.schema)));

@@ -22,5 +22,5 @@ pub use cells::{Cell, cells, remaining};
 pub use error::AttemptsError;
 pub use evidence::{folder_of, leftover_spent};
 pub use ledger::{Ledger, Torn, parse};
-pub use plan::{Plan, digest_of_suite, differences, lock, read_plan};
+pub use plan::{Plan, differences, digest_of_suite, lock, read_plan};
 pub use run::{Ending, Seen, run};

@@ -88,7 +88,8 @@ impl Bench {
                 Tried::Fault(failure) => {
                     // A task that cannot be made ready says nothing about the next one.
                     let ours = matches!(failure.class.as_str(), "task" | "language" | "install");
-                    let class = if ours { format!("{} of {}", failure.class, cell.task) } else { failure.class.clone() };
+                    let class =
+                        if ours { format!("{} of {}", failure.class, cell.task) } else { failure.class.clone() };
                     !self.burst.fault(&class) && number < MOST_TRIES && *self.phase.borrow() == Phase::Run
                 }
                 Tried::Ended(..) => {
@@ -195,9 +196,8 @@ impl Bench {
 }
 
 /// Classes of faults that no provider had a part in.
-const OURS: [&str; 11] = [
-    "sandbox", "git", "workspace", "trace", "prompt", "task", "language", "install", "random", "plan", "setup",
-];
+const OURS: [&str; 11] =
+    ["sandbox", "git", "workspace", "trace", "prompt", "task", "language", "install", "random", "plan", "setup"];
 
 /// The class of a scoring that was not finished because we stopped it.
 const STOPPED: &str = "stopped";

@@ -40,7 +40,11 @@ pub fn run(args: &Resume) -> anyhow::Result<Exit> {
         }
         .to_owned(),
         budget_usd: args.working.budget_usd.or(locked.budget_usd),
-        task_digests: all.iter().filter(|(id, _)| locked.run.tasks.contains(id)).map(|(k, v)| (k.clone(), v.clone())).collect(),
+        task_digests: all
+            .iter()
+            .filter(|(id, _)| locked.run.tasks.contains(id))
+            .map(|(k, v)| (k.clone(), v.clone()))
+            .collect(),
         prompt_digests: packs.iter().map(|(name, pack)| (name.clone(), pack.digest.clone())).collect(),
         settings: locked.settings.iter().map(now).collect(),
         ..locked.clone()

@@ -103,7 +103,13 @@ impl Working {
 }
 
 /// Goes on with the wanted plan in a folder: locks it, or holds it against the one that is locked there.
-pub fn go_on(args: &Working, dir: &Path, mut wanted: Plan, secrets: Secrets, suite: &TaskSuite) -> anyhow::Result<Exit> {
+pub fn go_on(
+    args: &Working,
+    dir: &Path,
+    mut wanted: Plan,
+    secrets: Secrets,
+    suite: &TaskSuite,
+) -> anyhow::Result<Exit> {
     check_budgets(args, &wanted)?;
     let agent = Kind::from_name(&wanted.run.agent.name).context("find the agent of the plan")?;
     let packs = args.packs(agent, &wanted.run.condition)?;
@@ -134,8 +140,17 @@ pub fn go_on(args: &Working, dir: &Path, mut wanted: Plan, secrets: Secrets, sui
         let budget = Budget::new(wanted.budget_usd, spent_before(dir, &cells, &lines));
         let (sender, phase) = watch::channel(Phase::Run);
         let parts = Parts {
-            plan: wanted, dir: dir.to_owned(), agent, provider: Arc::clone(&provider), gateways, prompts: packs, budget,
-            clock: now, host: host(&provider), tool: concat!("tsbench ", env!("CARGO_PKG_VERSION")).to_owned(), phase,
+            plan: wanted,
+            dir: dir.to_owned(),
+            agent,
+            provider: Arc::clone(&provider),
+            gateways,
+            prompts: packs,
+            budget,
+            clock: now,
+            host: host(&provider),
+            tool: concat!("tsbench ", env!("CARGO_PKG_VERSION")).to_owned(),
+            phase,
         };
         let bench = Arc::new(Bench::new(parts, tasks, &args.mirrors)?);
         tokio::spawn(interruptions(sender));
@@ -186,7 +201,10 @@ async fn work(
             Exit::Interrupted
         }
         Ending::Paused { class, message } => {
-            eprintln!("error: paused after {} faults of one kind in a row: {class}: {message}", crate::attempts::MOST_FAULTS);
+            eprintln!(
+                "error: paused after {} faults of one kind in a row: {class}: {message}",
+                crate::attempts::MOST_FAULTS
+            );
             eprintln!("hint: mend the cause, then {again}");
             Exit::No
         }

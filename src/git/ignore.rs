@@ -7,7 +7,8 @@ impl Store {
     /// Those of these paths that a `.gitignore` of the tree names, themselves or by a folder above them.
     pub fn ignored(&self, tree: &TreeId, paths: &[String]) -> Result<BTreeSet<String>, GitError> {
         let files = self.read(tree)?;
-        let plain = |path: &str| path.split('/').all(|p| !matches!(p, "" | "." | "..") && !p.eq_ignore_ascii_case(".git"));
+        let plain =
+            |path: &str| path.split('/').all(|p| !matches!(p, "" | "." | "..") && !p.eq_ignore_ascii_case(".git"));
         let rules: Vec<_> = files
             .iter()
             .filter(|(p, e)| p.rsplit('/').next() == Some(".gitignore") && e.mode != Mode::Link && plain(p))
@@ -27,14 +28,15 @@ impl Store {
             std::fs::create_dir_all(folder).map_err(io(folder))?;
             std::fs::write(&place, self.bytes(&entry.blob)?).map_err(io(&place))?;
         }
-        let input: Vec<u8> = paths.iter().flat_map(|p| p.bytes().chain([0])).collect();
+        // A name that begins with a colon would be read as a pattern of git's.
+        let input: Vec<u8> = paths.iter().flat_map(|p| b"./".iter().copied().chain(p.bytes()).chain([0])).collect();
         let place = format!("--work-tree={}", work.path().display());
-        let args = [&place, "--literal-pathspecs", "check-ignore", "--no-index", "-z", "--stdin"];
+        let args = [&place, "check-ignore", "--no-index", "-z", "--stdin"];
         let answer = git(self.dir.path(), &self.alternates, None, &args, &input)?;
         if !answer.ok && !answer.err.is_empty() {
             return Err(GitError::Refused { verb: "check-ignore".into(), message: answer.err });
         }
         let names = answer.out.split(|b| *b == 0).filter(|n| !n.is_empty());
-        Ok(names.map(|n| String::from_utf8_lossy(n).into_owned()).collect())
+        Ok(names.map(|n| String::from_utf8_lossy(n.strip_prefix(b"./").unwrap_or(n)).into_owned()).collect())
     }
 }
