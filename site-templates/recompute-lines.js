@@ -9,6 +9,7 @@ export function createStore() {
   const columns = ["run", "task", "model", "agent", "condition", "repeat", "outcome", "stop"];
   return {
     sizes: new Map(),
+    artifacts: new Set(),
     runs: new Map(),
     folders: new Map(),
     publishers: new Map(),
@@ -41,13 +42,27 @@ function intern(store, text) {
   return i;
 }
 
+/** Whether a raw file lies beside the lines: its bytes are compared, and nothing is counted from it. */
+export const isArtifact = (path) => path.startsWith("data/artifacts/");
+
+// Characters that change how a text is shown stand on pages as U+FFFD.
+const TREACHEROUS = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
+
+/** Holds a file that a page quotes from its beginning against the published bytes. Returns why it does not hold, or "". */
+export function checkQuoted(store, path, shown, bytes) {
+  if (!store.artifacts.has(path)) return "quotes a file that is not in the manifest";
+  const whole = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes).replace(TREACHEROUS, "\ufffd");
+  return whole.startsWith(shown) ? "" : "the quoted text is not what the published file begins with";
+}
+
 /** Adds one raw file by its manifest entry: a plan, a part of the attempts, or a publisher's record. */
 export function addFile(store, file, text) {
   const name = file.path.slice(file.path.lastIndexOf("/") + 1);
   // What the manifest says; whoever reads the file holds it against the bytes.
   store.sizes.set(file.path, file.bytes ?? new TextEncoder().encode(text).length);
   try {
-    if (name === "run.json") addRun(store, file, JSON.parse(text));
+    if (isArtifact(file.path)) store.artifacts.add(file.path);
+    else if (name === "run.json") addRun(store, file, JSON.parse(text));
     else if (file.path.startsWith("data/tasks/")) addTasks(store, file, text);
     else if (file.path.startsWith("data/health/")) addAudits(store, file, text);
     else if (name === "publisher.json") store.publishers.set(file.path, JSON.parse(text));

@@ -2,11 +2,11 @@
 // In: raw files (addFile), the published numbers (bind). Out: values (compute, resolve) and verdicts (checkNumber, checkMention).
 import { byBytes, sha256Hex } from "./recompute-math.js";
 import { formatValue, sameValue, familyFormat } from "./recompute-format.js";
-import { createStore, addFile, identityOf, fieldOf, atPointer, taskKey, auditKey } from "./recompute-lines.js";
+import { createStore, addFile, isArtifact, checkQuoted, identityOf, fieldOf, atPointer, taskKey, auditKey } from "./recompute-lines.js";
 import { STATS, PAIRS, RANKS, cells, pairOf, pairP, direction, taskRate } from "./recompute-stats.js";
 import { holm, rankRanges } from "./recompute-pairs.js";
 
-export { createStore, addFile, formatValue, sameValue };
+export { createStore, addFile, isArtifact, checkQuoted, formatValue, sameValue };
 
 const NO_TASK = "no task of a suite has this name";
 const NO_META = Object.freeze({});

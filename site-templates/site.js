@@ -140,8 +140,19 @@
     show(first);
   }
 
+  // ---- folded parts: a link into one opens it
+  function unfold() {
+    const target = document.querySelector(":target");
+    let folded = target?.closest("details:not([open])");
+    if (!folded) return;
+    for (; folded; folded = target.closest("details:not([open])")) folded.open = true;
+    target.scrollIntoView();
+  }
+
   function ready() {
     themes();
+    unfold();
+    addEventListener("hashchange", unfold);
     every("table[data-sortable][id]", sortable);
     every("table[data-filter][id]", filterable);
     every("section.field[data-groups]", regroup);

@@ -63,7 +63,7 @@ async function readRaw(manifest, report) {
     try {
       const bytes = await (await get(address(file.path))).arrayBuffer();
       await checkBytes(file, bytes, report);
-      recompute.addFile(store, file, decoder.decode(bytes));
+      recompute.addFile(store, file, recompute.isArtifact(file.path) ? "" : decoder.decode(bytes));
     } catch (error) {
       report.fail(`file ${file.path}`, "", "", "", `could not be read: ${error.message}`);
     }
@@ -170,6 +170,20 @@ function compareStates(ctx, page, parsed, report) {
   }
 }
 
+// Patches are quoted from published files; turns and outputs are held against theirs by the command alone.
+async function compareQuotes(ctx, page, parsed, report) {
+  for (const block of parsed.querySelectorAll("[data-of]")) {
+    const path = block.getAttribute("data-of");
+    try {
+      const bytes = ctx.store.artifacts.has(path) ? await (await get(address(path))).arrayBuffer() : new ArrayBuffer(0);
+      const why = recompute.checkQuoted(ctx.store, path, block.textContent, bytes);
+      if (why) report.fail(`file ${path}`, page.name, "", "", why);
+    } catch (error) {
+      report.fail(`file ${path}`, page.name, "", "", `could not be read: ${error.message}`);
+    }
+  }
+}
+
 async function comparePage(ctx, page, html, report) {
   const parsed = new DOMParser().parseFromString(html, "text/html");
   for (const { textContent } of parsed.querySelectorAll("footer .digest")) {
@@ -177,6 +191,7 @@ async function comparePage(ctx, page, html, report) {
   }
   compareStatements(ctx, page, parsed, report);
   compareStates(ctx, page, parsed, report);
+  await compareQuotes(ctx, page, parsed, report);
   const marked = parsed.querySelectorAll("[data-n], data");
   for (const node of marked) {
     const id = idOf(node);

@@ -3,6 +3,7 @@ use super::line::{ErrorText, Plan};
 use super::piece::{Job, Piece, read_piece};
 use super::plan::PublisherFile;
 use super::shard::{Shard, cuts, sha256_hex};
+use super::whole::Places;
 use super::{Fault, Level, ResultsError, Row};
 use crate::schema::Run;
 use rayon::prelude::*;
@@ -33,6 +34,7 @@ pub struct RunFile {
     pub shards: Vec<Shard>,
     /// The newest `finished_at`, as written, empty where no line says it.
     pub newest: String,
+    pub(super) places: Places,
 }
 
 impl RunFile {
@@ -184,6 +186,7 @@ fn empty_run((dir, plan_bytes, run): (PathBuf, Vec<u8>, Run)) -> RunFile {
         errors: Vec::new(),
         shards: Vec::new(),
         newest: String::new(),
+        places: Places::default(),
     }
 }
 

@@ -33,6 +33,9 @@ impl Found {
             }
         }
         found.check_names(root);
+        // By name, not by folder: a site keeps each run in a folder of its own naming, and reads back the same order.
+        found.plans.sort_by(|a, b| a.2.run.cmp(&b.2.run));
+        found.publishers.sort_by(|a, b| a.record.run.cmp(&b.record.run));
         Ok(found)
     }
 

@@ -25,6 +25,7 @@ mod shape;
 mod shard;
 mod slot;
 mod values;
+mod whole;
 
 pub use dataset::{Dataset, OnShard, RunFile, read, read_with};
 pub use fault::{Fault, Level, ResultsError};
@@ -35,3 +36,4 @@ pub use plan::{PublisherFile, slug};
 pub use rewrite::rewrite;
 pub use row::{Row, Stop};
 pub use shard::{MAX_LINE, SHARD_BYTES, Shard};
+pub use whole::artifacts_of;

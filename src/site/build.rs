@@ -1,5 +1,6 @@
 //! From raw files and content to a staged site.
 
+use super::artifacts::{Artifacts, gather, room};
 use super::assets::{self, Asset};
 use super::config::Config;
 use super::content::{self, Source};
@@ -11,7 +12,7 @@ use super::limits::{Plan, check_limits};
 use super::numbers::{Computed, Numbers, compute};
 use super::pages::{self, Context};
 use super::preview;
-use super::published;
+use super::published::{self, Sources};
 use super::render::{Renderer, SiteView};
 use super::shown::on_boards;
 use super::suites::Suites;
@@ -83,10 +84,13 @@ pub fn build(request: &Request, watcher: &dyn Watcher) -> Result<Built, SiteErro
     let (suites, computed) = rayon::join(|| suites(&request.root, &config), || compute(&config, &data, None));
     let (suites, computed) = (suites?, computed?);
     let as_of = as_of(&data, &suites, request.epoch);
-    published::write(&out, &config, &computed, (&data, &suites), &as_of)?;
-    let plan = site(&config, &content, &templates, &computed, (&data, &suites), &out, (&as_of, watcher))?;
+    let (artifacts, unpublished) = artifacts(&config, &content, &computed, (&data, &suites), &out)?;
+    let sources = Sources { data: &data, suites: &suites, artifacts: &artifacts };
+    published::write(&out, &config, &computed, sources, &as_of)?;
+    let plan = site(&config, &content, &templates, &computed, sources, &out, (&as_of, watcher))?;
     let attempts = data.runs.iter().map(|r| r.effective().count()).sum();
-    let warnings = data.faults.iter().filter(|f| f.level == Level::Warning).cloned().chain(unused).collect();
+    let warnings =
+        data.faults.iter().filter(|f| f.level == Level::Warning).cloned().chain(unused).chain(unpublished).collect();
     let numbers = computed.numbers.list().len();
     watcher.stage("writing", 0);
     let written = out.commit()?;
@@ -169,6 +173,25 @@ fn as_of(data: &Dataset, suites: &Suites, epoch: Option<i64>) -> String {
     newest.map_or_else(|| "1970-01-01T00:00:00Z".to_owned(), |t| t.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
 }
 
+/// Stages what lies beside the lines, as far as the host has room for it beside the pages.
+fn artifacts(
+    config: &Config,
+    content: &[Source],
+    computed: &Computed<'_>,
+    (data, suites): (&Dataset, &Suites),
+    out: &Output,
+) -> Result<(Artifacts, Vec<Fault>), SiteError> {
+    if !data.runs.iter().any(|r| r.has_artifacts) {
+        return Ok(Default::default());
+    }
+    let none = Artifacts::default();
+    let raw = published::raw_files(Sources { data, suites, artifacts: &none }).len();
+    let csv: usize = data.runs.iter().map(|r| pages::csv_paths(r).len()).sum();
+    let pages = pages::demanded(config, computed, data, suites).len() + content.len();
+    let tasks = computed.boards.iter().map(|b| b.tasks.len()).sum();
+    gather(data, room(pages, tasks, raw + csv), out)
+}
+
 type Files = BTreeMap<String, String>;
 
 fn site(
@@ -176,15 +199,16 @@ fn site(
     content: &[Source],
     templates: &Files,
     computed: &Computed<'_>,
-    (data, suites): (&Dataset, &Suites),
+    sources: Sources<'_>,
     out: &Output,
     (as_of, watcher): (&str, &dyn Watcher),
 ) -> Result<Plan, SiteError> {
+    let Sources { data, suites, artifacts } = sources;
     let hashed = assets::hashed(templates)?;
     for Asset { path, text } in hashed.values() {
         out.put(path, text.as_bytes())?;
     }
-    let data_sha256 = published::data_digest(data, suites);
+    let data_sha256 = published::data_digest(sources);
     let named = |file: &str| hashed.get(file).map(|a| a.path.clone()).unwrap_or_default();
     let view = SiteView {
         title: config.title.clone(),
@@ -215,6 +239,7 @@ fn site(
         computed,
         data,
         suites,
+        artifacts,
         renderer: &renderer,
         out,
         as_of: as_of.to_owned(),

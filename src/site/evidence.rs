@@ -1,17 +1,18 @@
 //! What stands around the numbers of a published site: digests, lists of files, lists of pages, feeds and titles.
 
+use super::board::Board;
 use super::config::Config;
 use super::error::SiteError;
 use super::extract::{attribute, bare_values, decode, has_digit, loose_digits, statements, tags};
 use super::feed;
 use super::names::Names;
 use super::numbers::Computed;
-use super::pages::{ABOUT, HEALTH, Told, about_task, demanded, health_log, pages_of_tasks};
-use super::published::{data_digest, frame, manifest};
-use super::suites::Suites;
+use super::pages::{
+    ABOUT, EVIDENCE, HEALTH, Told, about_task, demanded, evidence, health_log, pages_of_tasks, task_path,
+};
+use super::published::{Sources, data_digest, frame, manifest};
 use super::verify::Difference;
 use super::write::{SUMS, hex, is_plain};
-use crate::results::Dataset;
 use rayon::prelude::*;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -69,13 +70,14 @@ pub(super) fn around(
     site: &Path,
     config: &Config,
     computed: &Computed<'_>,
-    (data, suites): (&Dataset, &Suites),
+    sources: Sources<'_>,
     present: &[String],
 ) -> Result<Vec<Difference>, SiteError> {
-    let mut out = raw_manifest(site, data, suites)?;
+    let Sources { data, suites, .. } = sources;
+    let mut out = raw_manifest(site, sources, present)?;
     let published = json(site, "data/numbers.json")?;
     let as_of = published.get("as_of").and_then(Value::as_str).unwrap_or("").to_owned();
-    let own = frame(config, computed, (data, suites), &as_of)?;
+    let own = frame(config, computed, sources, &as_of)?;
     for (key, value) in own.as_object().into_iter().flatten().filter(|(k, _)| *k != "numbers") {
         let stated = published.get(key).unwrap_or(&Value::Null);
         // Numbers are compared as numbers: 1.0 is 1.
@@ -88,7 +90,7 @@ pub(super) fn around(
             });
         }
     }
-    let digest = data_digest(data, suites);
+    let digest = data_digest(sources);
     let mut pages: Vec<String> = present.iter().filter(|f| f.ends_with(".html") && *f != "404.html").cloned().collect();
     pages.sort();
     for (file, text) in [
@@ -105,10 +107,41 @@ pub(super) fn around(
     out.extend(absent.map(|p| about(&p, "the site", "missing", "a page that the raw files demand")));
     let names = Names::new(config, data, suites);
     let told: HashMap<String, Told<'_>> = pages_of_tasks(computed, suites).into_iter().collect();
+    let attempts = pages_of_evidence(computed, sources);
     let of_pages = present.par_iter().filter(|f| f.ends_with(".html"));
-    let of_pages = of_pages.flat_map_iter(|f| page(site, f, (&digest, told.get(f).copied()), &names));
+    let of_pages = of_pages.flat_map_iter(|f| {
+        let own = attempts.get(f).and_then(|(b, t)| evidence(b, *t, sources.artifacts, f));
+        page(site, f, (&digest, told.get(f).copied(), own.map(|e| e.html)), &names)
+    });
     out.extend(of_pages.collect::<Vec<_>>());
     Ok(out)
+}
+
+/// The pages on which attempts may have evidence: board and task.
+fn pages_of_evidence<'c>(computed: &'c Computed<'_>, sources: Sources<'_>) -> HashMap<String, (&'c Board<'c>, u32)> {
+    let has_any = |b: &&Board<'_>| b.runs.iter().any(|r| sources.artifacts.of(&r.run.run).is_some());
+    let boards = computed.boards.iter().filter(has_any);
+    boards
+        .flat_map(|b| (0..b.tasks.len()).map(move |t| (task_path(&b.config.id, &b.tasks[t].id), (b, t as u32))))
+        .collect()
+}
+
+/// The evidence of a page against what the published files make of it: the first line that differs, and in which attempt.
+fn shown_evidence(file: &str, html: &str, own: Option<&str>) -> Option<Difference> {
+    let at = html.find(EVIDENCE);
+    let (Some(at), Some(own)) = (at, own) else {
+        let word = |there: bool| if there { "evidence of attempts" } else { "no evidence of attempts" };
+        return (at.is_some() != own.is_some()).then(|| about(file, file, word(at.is_some()), word(own.is_some())));
+    };
+    let rest = &html[at..];
+    if rest.starts_with(own) && html.matches(EVIDENCE).count() == 1 {
+        return None;
+    }
+    let same = rest.bytes().zip(own.bytes()).take_while(|(a, b)| a == b).count();
+    let whole = own[..own.floor_char_boundary(same)].rfind("<details class=\"attempt\"").map_or("", |i| &own[i..]);
+    let anchor = whole.split(" id=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or("evidence");
+    let (stated, recomputed) = first_line(rest, own).unwrap_or_default();
+    Some(about(file, &format!("{file}#{anchor}"), stated, recomputed))
 }
 
 /// The first line that two texts do not share.
@@ -130,14 +163,14 @@ fn brief(text: &str) -> String {
 }
 
 /// The manifest, and the pieces that lie in the folder, against the raw files put together again.
-fn raw_manifest(site: &Path, data: &Dataset, suites: &Suites) -> Result<Vec<Difference>, SiteError> {
+fn raw_manifest(site: &Path, sources: Sources<'_>, present: &[String]) -> Result<Vec<Difference>, SiteError> {
     let place = "data/manifest.json";
     let by_path = |value: &Value| -> BTreeMap<String, Value> {
         let list = value.get("files").and_then(Value::as_array).cloned().unwrap_or_default();
         list.into_iter().map(|f| (f.get("path").and_then(Value::as_str).unwrap_or("").to_owned(), f)).collect()
     };
     let stated = by_path(&json(site, place)?);
-    let own = by_path(&serde_json::from_slice(&manifest(data, suites)?)?);
+    let own = by_path(&serde_json::from_slice(&manifest(sources)?)?);
     let all: BTreeSet<&String> = stated.keys().chain(own.keys()).collect();
     let word = |v: Option<&Value>| v.map_or_else(|| "missing".to_owned(), Value::to_string);
     let listed = all.into_iter().filter(|p| stated.get(*p) != own.get(*p));
@@ -152,6 +185,8 @@ fn raw_manifest(site: &Path, data: &Dataset, suites: &Suites) -> Result<Vec<Diff
             out.push(about(path, "data/raw", found, sha));
         }
     }
+    let unknown = present.iter().filter(|f| f.starts_with("data/artifacts/") && !own.contains_key(*f));
+    out.extend(unknown.map(|f| about(f, "data/artifacts", "in the folder", "in no index")));
     Ok(out)
 }
 
@@ -176,11 +211,17 @@ fn quoted(file: &str, html: &str, told: Option<Told<'_>>) -> Vec<Difference> {
 }
 
 /// What a page says outside its numbers: typed digits, title and previews, and the digest at its foot.
-fn page(site: &Path, file: &str, (digest, told): (&str, Option<Told<'_>>), names: &Names) -> Vec<Difference> {
+fn page(
+    site: &Path,
+    file: &str,
+    (digest, told, evidence): (&str, Option<Told<'_>>, Option<String>),
+    names: &Names,
+) -> Vec<Difference> {
     let Ok(html) = std::fs::read_to_string(site.join(file)) else { return Vec::new() };
     let mut out: Vec<Difference> =
         loose_digits(&html).into_iter().map(|text| about(file, file, text, "a digit without an id")).collect();
     out.extend(quoted(file, &html, told));
+    out.extend(shown_evidence(file, &html, evidence.as_deref()));
     let values = bare_values(&html).into_iter().filter(|text| !names.holds(text));
     out.extend(values.map(|text| about(file, file, text, "a number of a chart without an id")));
     let head = html.find("</head").map_or(html.as_str(), |i| &html[..i]);

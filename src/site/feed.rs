@@ -16,6 +16,8 @@ pub const HEADERS: &str = "/*
   Cache-Control: public, max-age=31536000, immutable
 /data/*
   Access-Control-Allow-Origin: *
+/data/artifacts/*
+  Content-Type: text/plain; charset=utf-8
 /data/raw/*.jsonl
   Content-Type: application/x-ndjson; charset=utf-8
 /*.jsonl

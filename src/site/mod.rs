@@ -4,6 +4,7 @@
 //! This room writes into one folder and reads nothing but what it is given; it must not know of sandboxes,
 //! models or networks, and has no clock: times come from the data.
 
+mod artifacts;
 mod assets;
 mod audits;
 mod board;
@@ -11,6 +12,7 @@ mod build;
 mod check;
 mod config;
 mod content;
+mod copies;
 mod csv;
 mod diagrams;
 mod diff;

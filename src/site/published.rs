@@ -1,5 +1,6 @@
 //! The files from which a reader recomputes the site: raw bytes, manifest, numbers.
 
+use super::artifacts::{Artifacts, RunArtifacts};
 use super::config::Config;
 use super::error::SiteError;
 use super::numbers::Computed;
@@ -8,6 +9,17 @@ use super::write::{Output, hex};
 use crate::results::{Dataset, slug};
 use serde::Serialize;
 use serde_json::Value;
+
+/// Everything raw that a site is made from.
+#[derive(Clone, Copy, Debug)]
+pub struct Sources<'a> {
+    /// Lines, plans and records.
+    pub data: &'a Dataset,
+    /// Folders of tasks and logs of audits.
+    pub suites: &'a Suites,
+    /// What lies beside the lines.
+    pub artifacts: &'a Artifacts,
+}
 
 #[derive(Serialize)]
 struct Manifest<'a> {
@@ -36,7 +48,8 @@ pub struct RawFile<'a> {
 }
 
 /// Every raw file, in byte order of the paths.
-pub fn raw_files<'a>(data: &'a Dataset, suites: &'a Suites) -> Vec<RawFile<'a>> {
+pub fn raw_files(sources: Sources<'_>) -> Vec<RawFile<'_>> {
+    let Sources { data, suites, artifacts } = sources;
     let of_suites = suites.files.iter().map(|f| RawFile {
         path: f.path.clone(),
         bytes: f.bytes.len() as u64,
@@ -79,13 +92,35 @@ pub fn raw_files<'a>(data: &'a Dataset, suites: &'a Suites) -> Vec<RawFile<'a>> 
             });
         }
     }
+    files.extend(artifacts.runs().flat_map(|(run, of)| artifact_files(run, of)));
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files
 }
 
+/// What a run published beside its lines: the index, and each file that is not left out.
+fn artifact_files<'a>(run: &'a str, of: &'a RunArtifacts) -> impl Iterator<Item = RawFile<'a>> {
+    let index = of.index.iter().map(move |f| RawFile {
+        path: f.path.clone(),
+        bytes: f.bytes.len() as u64,
+        sha256: &f.sha256,
+        run,
+        suite: "",
+        lines: f.lines,
+    });
+    let files = of.files().filter(|f| !f.is_left_out()).map(move |f| RawFile {
+        path: of.site_path(f),
+        bytes: f.published,
+        sha256: &f.sha256,
+        run,
+        suite: "",
+        lines: None,
+    });
+    index.chain(files)
+}
+
 /// SHA-256 over the raw files' digests and paths, as `sha256sum` would list them.
-pub fn data_digest(data: &Dataset, suites: &Suites) -> String {
-    let lines: String = raw_files(data, suites).iter().map(|f| format!("{}  {}\n", f.sha256, f.path)).collect();
+pub fn data_digest(sources: Sources<'_>) -> String {
+    let lines: String = raw_files(sources).iter().map(|f| format!("{}  {}\n", f.sha256, f.path)).collect();
     hex(lines.as_bytes())
 }
 
@@ -130,9 +165,10 @@ pub fn write(
     out: &Output,
     config: &Config,
     computed: &Computed<'_>,
-    (data, suites): (&Dataset, &Suites),
+    sources: Sources<'_>,
     as_of: &str,
 ) -> Result<(), SiteError> {
+    let Sources { data, suites, .. } = sources;
     for p in &data.publishers {
         out.put_with_digest(&format!("data/raw/{}/publisher.json", slug(&p.record.run)), &p.bytes, p.sha256.clone())?;
     }
@@ -140,23 +176,18 @@ pub fn write(
         out.put_with_digest(&format!("data/raw/{}/run.json", slug(&r.run.run)), &r.plan_bytes, r.plan_sha256.clone())?;
     }
     suites.write(out)?;
-    out.put("data/manifest.json", &manifest(data, suites)?)?;
-    out.put("data/numbers.json", &line(&numbers(config, computed, (data, suites), as_of))?)?;
+    out.put("data/manifest.json", &manifest(sources)?)?;
+    out.put("data/numbers.json", &line(&numbers(config, computed, sources, as_of))?)?;
     out.put("data/site.json", &line(config)?)
 }
 
 /// `data/manifest.json`.
-pub fn manifest(data: &Dataset, suites: &Suites) -> Result<Vec<u8>, SiteError> {
-    line(&Manifest { schema: "tsbench.manifest/1", files: raw_files(data, suites) })
+pub fn manifest(sources: Sources<'_>) -> Result<Vec<u8>, SiteError> {
+    line(&Manifest { schema: "tsbench.manifest/1", files: raw_files(sources) })
 }
 
 /// What `data/numbers.json` says beside the numbers: boards, entries, tasks, releases, digest.
-pub fn frame(
-    config: &Config,
-    computed: &Computed<'_>,
-    sources: (&Dataset, &Suites),
-    as_of: &str,
-) -> Result<Value, SiteError> {
+pub fn frame(config: &Config, computed: &Computed<'_>, sources: Sources<'_>, as_of: &str) -> Result<Value, SiteError> {
     let mut file = numbers(config, computed, sources, as_of);
     file.numbers = &[];
     Ok(serde_json::to_value(file)?)
@@ -165,7 +196,7 @@ pub fn frame(
 fn numbers<'a>(
     config: &'a Config,
     computed: &'a Computed<'_>,
-    (data, suites): (&Dataset, &Suites),
+    sources: Sources<'_>,
     as_of: &'a str,
 ) -> NumbersFile<'a> {
     let releases = config
@@ -183,7 +214,7 @@ fn numbers<'a>(
     NumbersFile {
         schema: "tsbench.numbers/1",
         as_of,
-        data_sha256: data_digest(data, suites),
+        data_sha256: data_digest(sources),
         boards: computed.boards.iter().map(info).collect(),
         releases,
         numbers: computed.numbers.list(),

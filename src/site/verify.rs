@@ -1,11 +1,14 @@
 //! Recomputes a published site from its raw files and compares every number that it states.
 
+use super::artifacts::Artifacts;
 use super::config::Config;
+use super::copies::{join_shards, same_artifacts, same_raw};
 use super::csv::records;
 use super::error::SiteError;
 use super::evidence::{about, around, digests, files, json};
 use super::extract::stated;
 use super::numbers::{Computed, Families, compute};
+use super::published::Sources;
 use super::suites::Suites;
 use crate::results::{Dataset, Level, read_with, slug};
 use rayon::prelude::*;
@@ -56,73 +59,22 @@ pub fn verify(site: &Path, results: Option<&Path>) -> Result<Verified, SiteError
     let mut own = read_with(joined.path(), &|_, _, _, _| Ok(()))?;
     let place = "the site’s raw files";
     faults(&own, place, &mut out);
+    let (artifacts, wrong) = Artifacts::published(site, &own)?;
+    out.differences.extend(wrong.into_iter().map(|(path, why)| about(&path, &path, "a usable index", why)));
     let theirs = results.map(|results| read_with(results, &|_, _, _, _| Ok(()))).transpose()?;
     if let Some(theirs) = &theirs {
-        same_raw(&own, theirs, &mut out);
+        out.differences.extend(same_raw(&own, theirs));
+        out.differences.extend(same_artifacts(&artifacts, theirs));
     }
-    compare(site, &config, (&mut own, &suites), &files, place, &mut out)?;
+    compare(site, &config, (&mut own, &suites, &artifacts), &files, place, &mut out)?;
     if let Some(mut theirs) = theirs {
         let place = "the results folder";
         faults(&theirs, place, &mut out);
-        compare(site, &config, (&mut theirs, &suites), &files, place, &mut out)?;
+        compare(site, &config, (&mut theirs, &suites, &artifacts), &files, place, &mut out)?;
     }
     out.differences.sort();
     out.differences.dedup();
     Ok(out)
-}
-
-/// The raw files of a site as a results folder: the pieces of each attempts file put together again.
-fn join_shards(site: &Path) -> Result<tempfile::TempDir, SiteError> {
-    use std::io::Write;
-    let dir = tempfile::tempdir().map_err(SiteError::io(std::env::temp_dir()))?;
-    let raw = site.join("data/raw");
-    std::fs::create_dir_all(dir.path().join("results")).map_err(SiteError::io(dir.path()))?;
-    // A site without results has no such folder.
-    for entry in walkdir::WalkDir::new(&raw).sort_by_file_name().into_iter().filter(|_| raw.is_dir()) {
-        let entry = entry.map_err(|e| SiteError::Io { path: raw.clone(), cause: e.into() })?;
-        if !entry.file_type().is_file() {
-            continue;
-        }
-        let path = entry.path();
-        let short = path.strip_prefix(&raw).unwrap_or(path);
-        let folder = dir.path().join("results").join(short.parent().unwrap_or(Path::new("")));
-        std::fs::create_dir_all(&folder).map_err(SiteError::io(&folder))?;
-        let name = path.file_name().and_then(|n| n.to_str()).unwrap_or("");
-        let bytes = std::fs::read(path).map_err(SiteError::io(path))?;
-        let target = folder.join(if name.starts_with("attempts-") { "attempts.jsonl" } else { name });
-        let mut file =
-            std::fs::OpenOptions::new().create(true).append(true).open(&target).map_err(SiteError::io(&target))?;
-        file.write_all(&bytes).map_err(SiteError::io(&target))?;
-    }
-    Ok(dir)
-}
-
-/// The published raw files against the reader's own copies.
-fn same_raw(own: &Dataset, theirs: &Dataset, out: &mut Verified) {
-    let none = Suites::default();
-    let list = |data: &Dataset| -> BTreeMap<String, String> {
-        super::published::raw_files(data, &none).into_iter().map(|f| (f.path, f.sha256.to_owned())).collect()
-    };
-    let (own, theirs) = (list(own), list(theirs));
-    for (path, sha) in &own {
-        let found = theirs.get(path).cloned().unwrap_or_else(|| "missing".into());
-        if found != *sha {
-            out.differences.push(Difference {
-                id: format!("file {path}"),
-                place: "the results folder".into(),
-                stated: sha.clone(),
-                recomputed: found,
-            });
-        }
-    }
-    for (path, sha) in theirs.iter().filter(|(p, _)| !own.contains_key(*p)) {
-        out.differences.push(Difference {
-            id: format!("file {path}"),
-            place: "the results folder".into(),
-            stated: "not published".into(),
-            recomputed: sha.clone(),
-        });
-    }
 }
 
 /// Faults of raw files that forbid their use are differences too: the site was not built from these.
@@ -140,7 +92,7 @@ fn faults(data: &Dataset, source: &str, out: &mut Verified) {
 fn compare(
     site: &Path,
     config: &Config,
-    (data, suites): (&mut Dataset, &Suites),
+    (data, suites, artifacts): (&mut Dataset, &Suites, &Artifacts),
     files: &[String],
     source: &str,
     out: &mut Verified,
@@ -148,11 +100,11 @@ fn compare(
     let plain = data.runs.iter().map(|r| r.run.task_details.clone()).collect::<Vec<_>>();
     let disagreements = agree(data, false);
     out.differences.extend(disagreements.iter().cloned());
-    compare_with(site, config, (data, suites), files, source, out)?;
+    compare_with(site, config, Sources { data, suites, artifacts }, files, source, out)?;
     if !disagreements.is_empty() {
         data.runs.iter_mut().zip(plain).for_each(|(run, details)| run.run.task_details = details);
         agree(data, true);
-        compare_with(site, config, (data, suites), files, source, out)?;
+        compare_with(site, config, Sources { data, suites, artifacts }, files, source, out)?;
     }
     Ok(())
 }
@@ -192,12 +144,12 @@ fn agree(data: &mut Dataset, last: bool) -> Vec<Difference> {
 fn compare_with(
     site: &Path,
     config: &Config,
-    (data, suites): (&Dataset, &Suites),
+    sources: Sources<'_>,
     files: &[String],
     source: &str,
     out: &mut Verified,
 ) -> Result<(), SiteError> {
-    let computed = match compute(config, data, None) {
+    let computed = match compute(config, sources.data, None) {
         Ok(computed) => computed,
         // Raw files that give no table cannot be those that the site was made from.
         Err(SiteError::Content { file, what, .. }) => {
@@ -206,11 +158,11 @@ fn compare_with(
         }
         Err(other) => return Err(other),
     };
-    let families = Families::new(&computed.boards, data, suites);
+    let families = Families::new(&computed.boards, sources);
     let truth = Truth { computed: &computed, families: &families };
     out.numbers = computed.numbers.list().len();
     let (mut statements, mut differences) = listed(site, &truth)?;
-    differences.extend(around(site, config, &computed, (data, suites), files)?);
+    differences.extend(around(site, config, &computed, sources, files)?);
     let of_files: Vec<(usize, Vec<Difference>)> =
         files.par_iter().map(|file| in_file(site, file, &truth)).collect::<Result<_, _>>()?;
     for (n, found) in of_files {

@@ -1,8 +1,8 @@
 //! Numbers of which there is one a raw line or a cell: named by rule, not listed.
 
-use crate::results::{Dataset, Row, RunFile};
+use crate::results::{Row, RunFile};
 use crate::site::board::Board;
-use crate::site::published::raw_files;
+use crate::site::published::{Sources, raw_files};
 use crate::site::suites::Suites;
 use crate::stats::display::Format;
 use std::borrow::Cow;
@@ -29,7 +29,8 @@ struct RunIndex<'a> {
 
 impl<'a> Families<'a> {
     /// Indexes boards and runs.
-    pub fn new(boards: &'a [Board<'a>], data: &'a Dataset, suites: &'a Suites) -> Families<'a> {
+    pub fn new(boards: &'a [Board<'a>], sources: Sources<'a>) -> Families<'a> {
+        let Sources { data, suites, .. } = sources;
         let boards = boards
             .iter()
             .map(|b| {
@@ -47,7 +48,7 @@ impl<'a> Families<'a> {
                 (run.run.run.as_str(), RunIndex { run, tasks, models })
             })
             .collect();
-        let files = raw_files(data, suites).into_iter().map(|f| (f.path, f.bytes)).collect();
+        let files = raw_files(sources).into_iter().map(|f| (f.path, f.bytes)).collect();
         Families { boards, files, runs, suites }
     }
 

@@ -1,5 +1,6 @@
 //! The attempts of a task as rows with anchors, and all attempts of a run as CSV.
 
+use super::evidence::{Evidence, anchor_of};
 use super::{Context, root_of};
 use crate::results::{Row, RunFile, slug};
 use crate::site::board::Board;
@@ -54,9 +55,7 @@ fn shown_column(b: &Board<'_>, groups: &[(usize, &[Row])], column: &Column) -> O
         && let Some(n) = (total.value)(row)
         && rows.all(|(_, other)| (total.value)(other).is_none_or(|m| m == n))
     {
-        let mut id = line_base(b, r, row);
-        push_value(&mut id, Some(row.repeat.into()));
-        id.push('|');
+        let mut id = line_id(b, r, row);
         id.push_str(total.pointer);
         (shown.total, shown.shared) = (None, data_element(&id, Some(n), &total.format.text(Some(n))));
     }
@@ -84,8 +83,45 @@ fn shown(b: &Board<'_>, groups: &[(usize, &[Row])]) -> Shown {
     }
 }
 
-/// The table of a task's attempts: one body for each entry of each run.
-pub fn table(b: &Board<'_>, task: u32, page: &str) -> String {
+/// The ids of one line begin so: a pointer follows.
+pub fn line_id(b: &Board<'_>, r: usize, row: &Row) -> String {
+    let mut id = line_base(b, r, row);
+    push_value(&mut id, Some(row.repeat.into()));
+    id.push('|');
+    id
+}
+
+/// The attempts of one entry at a task in one run.
+pub struct Body<'a> {
+    /// Place of the run on the board.
+    pub run: usize,
+    /// Its lines.
+    pub rows: &'a [Row],
+    /// Place of the entry on the board.
+    pub entry: usize,
+    /// The anchors of its rows without the repeat.
+    pub anchor: String,
+}
+
+/// Every attempt at a task by run and entry, in the order in which a page shows them.
+pub fn bodies<'a>(b: &Board<'a>, task: u32) -> Vec<Body<'a>> {
+    let mut taken = std::collections::HashSet::new();
+    let mut found = Vec::new();
+    for (run, rows) in b.rows_of(task) {
+        for rows in rows.chunk_by(|x, y| (x.model, x.variant) == (y.model, y.variant)) {
+            let Some(entry) = b.entry_map[run].get(&(rows[0].model, rows[0].variant)).copied() else { continue };
+            // One entry may have attempts in several runs: their anchors carry the run.
+            let key = &b.entries[entry].key;
+            let anchor =
+                if taken.insert(entry) { key.clone() } else { format!("{key}-{}", slug(&b.runs[run].run.run)) };
+            found.push(Body { run, rows, entry, anchor });
+        }
+    }
+    found
+}
+
+/// The table of a task's attempts: one body for each entry of each run; `evidence` is what the page shows below it.
+pub fn table(b: &Board<'_>, task: u32, page: &str, evidence: Option<&Evidence>) -> String {
     let groups: Vec<(usize, &[Row])> = b.rows_of(task).collect();
     let shown = shown(b, &groups);
     let count: usize = groups.iter().map(|(_, rows)| rows.len()).sum();
@@ -106,29 +142,18 @@ pub fn table(b: &Board<'_>, task: u32, page: &str) -> String {
     }
     out.push_str("<th scope=\"col\">Raw line</th></tr></thead>");
     let root = root_of(page);
-    let mut taken = std::collections::HashSet::new();
-    for (r, rows) in &groups {
-        for body in rows.chunk_by(|x, y| (x.model, x.variant) == (y.model, y.variant)) {
-            push_body(&mut out, b, (*r, body), &shown, &root, &mut taken);
-        }
+    for body in bodies(b, task) {
+        push_body(&mut out, b, &body, &shown, &root, evidence);
     }
     out.push_str("</table></div>");
     out
 }
 
 /// The rows of one entry in one run, under a heading that leads to the raw files.
-fn push_body(
-    out: &mut String,
-    b: &Board<'_>,
-    (r, rows): (usize, &[Row]),
-    shown: &Shown,
-    root: &str,
-    taken: &mut std::collections::HashSet<usize>,
-) {
-    let (run, first) = (b.runs[r], &rows[0]);
-    let Some(place) = b.entry_map[r].get(&(first.model, first.variant)).copied() else { return };
-    let (entry, run_slug) = (&b.entries[place], slug(&run.run.run));
-    push_parts(out, &["<tbody data-base=\"", &line_base(b, r, first)]);
+fn push_body(out: &mut String, b: &Board<'_>, body: &Body<'_>, shown: &Shown, root: &str, evidence: Option<&Evidence>) {
+    let (run, rows) = (b.runs[body.run], body.rows);
+    let (entry, run_slug) = (&b.entries[body.entry], slug(&run.run.run));
+    push_parts(out, &["<tbody data-base=\"", &line_base(b, body.run, &rows[0])]);
     let columns = 3 + shown.columns.len() + usize::from(shown.stop) + usize::from(shown.error);
     let _ = write!(out, "\"><tr class=\"group\"><th scope=\"rowgroup\" colspan=\"{columns}\"><span class=\"name\">");
     push_escaped(out, &super::entries::full_name(b, entry));
@@ -144,15 +169,13 @@ fn push_body(
         );
     }
     out.push_str("</span></th></tr>");
-    // One entry may have attempts in several runs: their anchors carry the run.
-    let anchor = if taken.insert(place) { entry.key.clone() } else { format!("{}-{run_slug}", entry.key) };
     for row in rows {
-        push_row(out, run, row, shown, &anchor);
+        push_row(out, run, row, shown, &body.anchor, evidence);
     }
     out.push_str("</tbody>");
 }
 
-fn push_row(out: &mut String, run: &RunFile, row: &Row, shown: &Shown, anchor: &str) {
+fn push_row(out: &mut String, run: &RunFile, row: &Row, shown: &Shown, anchor: &str, evidence: Option<&Evidence>) {
     if row.superseded {
         out.push_str("<tr class=\"superseded\">");
     } else {
@@ -194,7 +217,14 @@ fn push_row(out: &mut String, run: &RunFile, row: &Row, shown: &Shown, anchor: &
         out.push_str("</td>");
     }
     let (piece, line) = run.locate(row.line).unwrap_or((0, u64::from(row.line)));
-    let _ = write!(out, "<td><code>{piece:04}:{line}</code></td></tr>");
+    let _ = write!(out, "<td><code>{piece:04}:{line}</code>");
+    if let Some(evidence) = evidence.filter(|_| !row.superseded) {
+        let anchor = anchor_of(anchor, row.repeat);
+        if evidence.anchors.contains(&anchor) {
+            push_parts(out, &[" <a href=\"#", &anchor, "\">evidence</a>"]);
+        }
+    }
+    out.push_str("</td></tr>");
 }
 
 /// A page holds many rows: their parts are appended without the formatting machinery.

@@ -101,6 +101,7 @@ fn stats(context: &Context<'_>, b: &Board<'_>) -> Vec<(String, String)> {
         ("task", "tasks", "tasks_total"),
         ("repository", "repositories", "repos"),
         ("model with data", "models with data", "entries_with_data"),
+        ("ran into a limit", "ran into a limit", "limit_hits"),
         ("spent", "spent", "cost_spent"),
     ]
     .into_iter()

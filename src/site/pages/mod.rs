@@ -6,6 +6,7 @@ mod board;
 mod charts;
 mod data;
 pub mod entries;
+mod evidence;
 mod field;
 mod health;
 mod limits;
@@ -19,10 +20,14 @@ mod suites;
 mod task;
 
 pub use about::{ABOUT, about_task};
+pub use attempts::csv_paths;
 pub use entries::{full_name, ordered};
+pub use evidence::{EVIDENCE, evidence};
 pub use health::{HEALTH, health_log};
 pub use suites::{INDEX as SUITES, Told, pages_of_tasks};
+pub use task::path as task_path;
 
+use super::artifacts::Artifacts;
 use super::config::Config;
 use super::error::SiteError;
 use super::extract::{has_digit, loose_digits, named};
@@ -49,6 +54,8 @@ pub struct Context<'a> {
     pub data: &'a Dataset,
     /// What the folders of tasks say.
     pub suites: &'a Suites,
+    /// What lies beside raw lines.
+    pub artifacts: &'a Artifacts,
     /// Templates.
     pub renderer: &'a Renderer<'a>,
     /// Where pages go.
@@ -154,12 +161,12 @@ pub fn href(from: &str, to: &str) -> String {
 impl Context<'_> {
     /// Renders a page, checks that it holds no typed digit, and stages it.
     pub fn write<V: Serialize>(&self, sheet: &Sheet<'_, V>) -> Result<(), SiteError> {
-        self.write_with(sheet, "")
+        self.write_with(sheet, &[])
     }
 
-    /// As [`Context::write`], and puts `large` where the page holds [`LARGE`]: a table of single attempts, made of
-    /// numbers and names alone, is not carried through the templates.
-    pub fn write_with<V: Serialize>(&self, sheet: &Sheet<'_, V>, large: &str) -> Result<(), SiteError> {
+    /// As [`Context::write`], and puts one of `large` in each place where the page holds [`LARGE`]: single attempts and
+    /// their evidence, whose form verification makes again, are not carried through the templates.
+    pub fn write_with<V: Serialize>(&self, sheet: &Sheet<'_, V>, large: &[&str]) -> Result<(), SiteError> {
         let base = &self.config.base_url;
         let absolute = sheet.kind == "missing";
         let to = |path: &str| if absolute { format!("/{}", address(path)) } else { href(&sheet.path, path) };
@@ -189,10 +196,13 @@ impl Context<'_> {
             self.check_names(&sheet.path, &html)?;
         }
         check(&sheet.path, &html)?;
-        match html.split_once(LARGE) {
-            Some((before, after)) => self.out.put_parts(&sheet.path, &[before, large, after])?,
-            None => self.out.put(&sheet.path, html.as_bytes())?,
+        let mut parts = Vec::with_capacity(2 * large.len() + 1);
+        let mut large = large.iter();
+        for part in html.split(LARGE) {
+            parts.push(part);
+            parts.extend(large.next());
         }
+        self.out.put_parts(&sheet.path, &parts)?;
         if !absolute {
             self.lock().push(sheet.path.clone());
         }

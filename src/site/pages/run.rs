@@ -5,6 +5,7 @@ use super::entries::model_path;
 use super::{Context, Section, SectionsView, Sheet, href, root_of};
 use crate::results::{RunFile, slug};
 use crate::schema::{Infra, Source};
+use crate::site::artifacts::Artifact;
 use crate::site::error::SiteError;
 use crate::site::table::{Cell, Row, Table};
 use crate::site::text::{escape, link, name};
@@ -85,7 +86,7 @@ fn write(context: &Context<'_>, run: &RunFile) -> Result<(), SiteError> {
         heading: name(&plan.run),
         lead,
         facts,
-        sections: vec![files(context, run, &page)],
+        sections: [Some(files(context, run, &page)), artifacts(context, run, &page)].into_iter().flatten().collect(),
     };
     let crumbs =
         vec![(context.config.title.clone(), "index.html".to_owned()), ("Runs".to_owned(), "runs.html".to_owned())];
@@ -128,6 +129,28 @@ fn files(context: &Context<'_>, run: &RunFile, page: &str) -> Section {
         tables: vec![context.table_without_files(&table)],
         ..Section::default()
     }
+}
+
+/// What lies beside the run's lines; none where it published outcomes alone.
+fn artifacts(context: &Context<'_>, run: &RunFile, page: &str) -> Option<Section> {
+    let of = context.artifacts.of(&run.run.run)?;
+    let root = root_of(page);
+    let mut lead = String::from(
+        "<p>Patches, trajectories and reports lie beside the lines. The page of each task shows them; an index names each with its size and <code>SHA-256</code>.",
+    );
+    if of.files().any(Artifact::is_left_out) {
+        lead.push_str(" Some are left out, because the host of this site takes no more files: the index names them.");
+    }
+    if of.files().any(Artifact::is_cut) {
+        lead.push_str(" Some are cut, because the host takes no longer ones: the index says how much is published.");
+    }
+    lead.push_str("</p><ul>");
+    for piece in &of.index {
+        let file = piece.path.rsplit('/').next().unwrap_or(&piece.path);
+        lead.push_str(&format!("<li>{}</li>", link(&format!("{root}{}", piece.path), &name(file))));
+    }
+    lead.push_str("</ul>");
+    Some(Section { id: "artifacts".into(), heading: "Evidence".into(), lead, ..Section::default() })
 }
 
 fn write_index(context: &Context<'_>) -> Result<(), SiteError> {

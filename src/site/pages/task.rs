@@ -1,6 +1,7 @@
 //! The page of a task: what it is, how each model did, and each attempt.
 
 use super::entries::{full_name, head_cell, ordered};
+use super::evidence::evidence;
 use super::{Context, LARGE, Section, SectionsView, Sheet, TableView, attempts, href, root_of};
 use crate::results::{RunFile, slug};
 use crate::site::board::Board;
@@ -79,13 +80,20 @@ fn write(context: &Context<'_>, b: &Board<'_>, t: usize) -> Result<(), SiteError
     } else {
         TableView { html: "<p>No attempt at this task exists.</p>".into(), files }
     };
-    let evidence = without_artifacts(b, t as u32);
+    let evidence = evidence(b, t as u32, context.artifacts, &page);
+    let below = evidence.as_ref().map(|_| Section {
+        id: "evidence".into(),
+        heading: "Evidence".into(),
+        lead: EVIDENCE_LEAD.into(),
+        tables: vec![TableView { html: LARGE.into(), files: Vec::new() }],
+        ..Section::default()
+    });
     let by_model =
         Section { id: "by-model".into(), heading: "By model".into(), tables: vec![by_model], ..Section::default() };
     let all = Section {
         id: "all-attempts".into(),
         heading: "Attempts".into(),
-        lead: evidence,
+        lead: without_artifacts(context, b, t as u32),
         tables: vec![table],
         ..Section::default()
     };
@@ -97,7 +105,13 @@ fn write(context: &Context<'_>, b: &Board<'_>, t: usize) -> Result<(), SiteError
         heading: name(title),
         lead: String::new(),
         facts,
-        sections: told.map(super::suites::statement).into_iter().chain([by_model, all]).chain(health).collect(),
+        sections: told
+            .map(super::suites::statement)
+            .into_iter()
+            .chain([by_model, all])
+            .chain(below)
+            .chain(health)
+            .collect(),
     };
     let sheet = Sheet {
         title: title.clone(),
@@ -107,13 +121,18 @@ fn write(context: &Context<'_>, b: &Board<'_>, t: usize) -> Result<(), SiteError
         path: page,
         view: &view,
     };
-    context.write_with(&sheet, &attempts::table(b, t as u32, &sheet.path))
+    let table = attempts::table(b, t as u32, &sheet.path, evidence.as_ref());
+    let mut large = if has_rows { vec![table.as_str()] } else { Vec::new() };
+    large.extend(evidence.as_ref().map(|e| e.html.as_str()));
+    context.write_with(&sheet, &large)
 }
 
+const EVIDENCE_LEAD: &str = "<p>What each attempt left: its patch, its turns, and the tests that did not pass. Texts are quoted from models and tests; characters that control a display are shown as \u{fffd}. Long texts are cut here and whole in the files.</p>";
+
 /// Says which of the page's runs published outcomes alone, without a folder of patches, transcripts and reports.
-fn without_artifacts(b: &Board<'_>, task: u32) -> String {
+fn without_artifacts(context: &Context<'_>, b: &Board<'_>, task: u32) -> String {
     let runs: Vec<&RunFile> = b.rows_of(task).map(|(r, _)| b.runs[r]).collect();
-    let bare: Vec<&&RunFile> = runs.iter().filter(|r| !r.has_artifacts).collect();
+    let bare: Vec<&&RunFile> = runs.iter().filter(|r| context.artifacts.of(&r.run.run).is_none()).collect();
     if bare.is_empty() {
         return String::new();
     }

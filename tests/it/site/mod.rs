@@ -1,6 +1,7 @@
 //! The site as its publisher and its reader use it, through the real program.
 
 mod building;
+mod evidence;
 mod hostile;
 mod serving;
 mod statements;

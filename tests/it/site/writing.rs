@@ -259,7 +259,11 @@ fn pages_say_what_was_published_and_compared_in_plain_words() {
     assert!(pair.contains("No task was attempted by both") && !pair.contains("do their rates differ"), "{pair}");
     assert!(page("task/b/t1.html").contains("outcomes alone"));
     let run = fs::read_dir(world.path("results")).unwrap().next().unwrap().unwrap().path();
-    fs::create_dir(run.join("artifacts")).unwrap();
+    let left = run.join("artifacts/t1/m1/0");
+    fs::create_dir_all(&left).unwrap();
+    world.build();
+    assert!(page("task/b/t1.html").contains("outcomes alone"), "an empty folder is no evidence");
+    fs::write(left.join("patch.diff"), "+x\n").unwrap();
     world.build();
     assert!(!page("task/b/t1.html").contains("outcomes alone"));
 }
