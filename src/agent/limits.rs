@@ -29,7 +29,7 @@ impl Default for Limits {
             command_seconds: 60,
             stream_characters: 4000,
             same_commands: 3,
-            max_output_tokens: 4096,
+            max_output_tokens: 32_768,
             attempt_budget_usd: None,
         }
     }

@@ -43,6 +43,9 @@ pub struct Run {
     /// Seconds of one attempt
     #[arg(long, default_value_t = Limits::default().agent_seconds, env = "TSBENCH_AGENT_SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     agent_seconds: u64,
+    /// Tokens of one reply, for models that do not ask for less in models.toml
+    #[arg(long, default_value_t = Limits::default().max_output_tokens, env = "TSBENCH_MAX_OUTPUT_TOKENS", value_parser = clap::value_parser!(u64).range(1..))]
+    max_output_tokens: u64,
     /// What order and chance depend on [default: the name of the run]
     #[arg(long, env = "TSBENCH_SEED")]
     seed: Option<String>,
@@ -80,6 +83,7 @@ fn plan(args: &Run, suite: &TaskSuite, settings: Vec<ModelEntry>) -> anyhow::Res
         turns: args.turns,
         agent_seconds: args.agent_seconds,
         attempt_budget_usd: args.attempt_budget_usd,
+        max_output_tokens: args.max_output_tokens,
         ..Limits::default()
     };
     let planned = settings.len() as u64 * tasks.len() as u64 * u64::from(repeats);
