@@ -24,9 +24,9 @@ mod proving;
 #[cfg(feature = "harness")]
 mod reprice;
 #[cfg(feature = "harness")]
-mod resume;
-#[cfg(feature = "harness")]
 mod results;
+#[cfg(feature = "harness")]
+mod resume;
 #[cfg(feature = "harness")]
 mod run;
 #[cfg(feature = "harness")]

@@ -1,6 +1,8 @@
 //! The verbs of `tsbench`.
 
-use super::{Exit, audit, clean, doctor, gate, models, results, resume, run as run_verb, score, show, stats, tasks, validate};
+use super::{
+    Exit, audit, clean, doctor, gate, models, results, resume, run as run_verb, score, show, stats, tasks, validate,
+};
 use clap::{Parser, Subcommand};
 
 /// Trustworthy evaluation of AI coding agents.

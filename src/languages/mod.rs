@@ -4,7 +4,6 @@
 //! left. To add a language, write a file beside these, implement [`Language`] and name it in [`all`]. This room must not
 //! run anything, nor know how tests count.
 
-mod releases;
 mod diff;
 mod error;
 mod glob;
@@ -15,16 +14,17 @@ mod json;
 mod plan;
 mod python;
 mod python_project;
+mod releases;
 mod script;
 mod typescript;
 mod typescript_project;
 mod versions;
 
 pub use crate::schema::is_test_path;
-pub use releases::Release;
 pub use error::LanguageError;
 pub use glob::glob_matches;
 pub use plan::{Files, Places, Plan, Step, TestCommand, Tool, protects};
+pub use releases::Release;
 pub use versions::is_version;
 
 use crate::reports::{Key, Report};

@@ -153,7 +153,12 @@ fn one(
 /// A sandbox's root in the files of a snapshot: as long as every root of this machine, so that a path may be exchanged
 /// in any file, whatever its format.
 pub(super) fn anywhere(root: &Path) -> Vec<u8> {
-    b"/tsbench-root-of-any-sandbox".iter().copied().chain(std::iter::repeat(b'-')).take(root.as_os_str().len()).collect()
+    b"/tsbench-root-of-any-sandbox"
+        .iter()
+        .copied()
+        .chain(std::iter::repeat(b'-'))
+        .take(root.as_os_str().len())
+        .collect()
 }
 
 /// Copy a folder with its modes and its links as links, and one path exchanged for another of the same length wherever
