@@ -3,4 +3,5 @@
 mod killed;
 mod pure;
 mod runs;
+mod sealed;
 pub mod world;
