@@ -1,6 +1,7 @@
 use super::GitError;
 use super::program::{git, must};
-use super::tree::{Entry, Mode, Tree};
+use super::tree::{Entry, Mode, Tree, unusable};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -15,9 +16,10 @@ pub enum Applied {
     Empty,
     /// Every line matched.
     Strict(TreeId),
-    /// Hunk headers were recounted and whitespace of context was ignored; nothing else was.
+    /// Hunk headers were recounted, whitespace of context was ignored and a missing last newline was added; nothing else
+    /// was done.
     Lenient(TreeId),
-    /// It does not apply; git's words.
+    /// It does not apply, or it makes a file whose name no sandbox can hold; why, in git's words or ours.
     Refused(String),
 }
 
@@ -179,8 +181,15 @@ impl Store {
             if lenient {
                 args.extend(["--recount", "--ignore-whitespace"]);
             }
-            let answer = git(self.dir.path(), &self.alternates, Some(&index), &args, patch)?;
+            let whole = if lenient { with_last_newline(patch) } else { Cow::Borrowed(patch) };
+            let answer = git(self.dir.path(), &self.alternates, Some(&index), &args, &whole)?;
             if answer.ok {
+                // Read from the index: git itself gives up on trees that are too deep.
+                let names = self.run(Some(&index), &["ls-files", "-z"], b"")?;
+                if let Some(why) = names.split(|b| *b == 0).find_map(unusable) {
+                    let _ = std::fs::remove_file(&index);
+                    return Ok(Applied::Refused(why));
+                }
                 let tree = self.tree_in(&index)?;
                 return Ok(if lenient { Applied::Lenient(tree) } else { Applied::Strict(tree) });
             }
@@ -190,6 +199,14 @@ impl Store {
             }
         }
         Ok(Applied::Refused(refusal))
+    }
+}
+
+/// Models often leave out the newline that ends a patch.
+fn with_last_newline(patch: &[u8]) -> Cow<'_, [u8]> {
+    match patch.ends_with(b"\n") {
+        true => Cow::Borrowed(patch),
+        false => Cow::Owned([patch, b"\n"].concat()),
     }
 }
 

@@ -43,3 +43,28 @@ pub struct Entry {
 
 /// The files of a tree by path. Paths are text: a repository with other names is refused when it is read.
 pub type Tree = BTreeMap<String, Entry>;
+
+/// Bytes of one part of a path: what file systems take.
+const MOST_PART: usize = 255;
+/// Bytes of a path: the 4,096 that a kernel takes, less room for the folder that the tree is put into.
+const MOST_PATH: usize = 4096 - 256;
+/// Folders above a file.
+const MOST_FOLDERS: usize = 100;
+
+/// Why no sandbox could hold a file of this name, if none could.
+pub(super) fn unusable(path: &[u8]) -> Option<String> {
+    let why = if std::str::from_utf8(path).is_err() {
+        "is not UTF-8".to_owned()
+    } else if path.split(|b| *b == b'/').any(|part| part.len() > MOST_PART) {
+        format!("has a part of more than {MOST_PART} bytes")
+    } else if path.len() > MOST_PATH {
+        format!("is longer than {MOST_PATH} bytes")
+    } else if path.iter().filter(|b| **b == b'/').count() > MOST_FOLDERS {
+        format!("is deeper than {MOST_FOLDERS} folders")
+    } else {
+        return None;
+    };
+    let shown = &path[..path.len().min(120)];
+    let rest = if shown.len() < path.len() { "…" } else { "" };
+    Some(format!("the path \"{}{rest}\" {why}", shown.escape_ascii()))
+}

@@ -90,6 +90,41 @@ fn paths_that_leave_the_tree_are_refused() {
 }
 
 #[test]
+fn a_name_that_no_sandbox_can_hold_is_refused_and_named() {
+    let store = Store::new().unwrap();
+    let tree = store.write_files(&files(&[("a", "1\n")])).unwrap();
+    let part = "p".repeat(250);
+    let cases: [(Vec<u8>, &str, &str); 5] = [
+        (b"src/\xff\xfe.txt".to_vec(), "src/\\xff\\xfe.txt", "not UTF-8"),
+        ("n".repeat(300).into_bytes(), "nnn", "255 bytes"),
+        (vec![part.as_str(); 16].join("/").into_bytes(), "ppp", "longer than"),
+        (vec!["d"; 102].join("/").into_bytes(), "d/d", "100 folders"),
+        // Deeper than git's own limit for trees.
+        (vec!["d"; 3_000].join("/").into_bytes(), "d/d", "longer than"),
+    ];
+    for (path, named, why) in cases {
+        let patch =
+            [b"diff --git a/", &path[..], b" b/", &path, b"\nnew file mode 100644\n--- /dev/null\n+++ b/", &path]
+                .concat();
+        let patch = [&patch[..], b"\n@@ -0,0 +1 @@\n+x\n"].concat();
+        let Applied::Refused(said) = store.apply(&tree, &patch).unwrap() else { panic!("{named} is not refused") };
+        assert!(said.contains(named) && said.contains(why) && said.len() < 300, "{said}");
+    }
+    let deepest = vec!["d"; 101].join("/");
+    let patch = format!("--- /dev/null\n+++ b/{deepest}\n@@ -0,0 +1 @@\n+x\n");
+    assert!(matches!(store.apply(&tree, patch.as_bytes()).unwrap(), Applied::Strict(_)));
+}
+
+#[test]
+fn a_missing_last_newline_of_a_patch_is_added_in_the_recorded_way() {
+    let store = Store::new().unwrap();
+    let tree = store.write_files(&files(&[("a", "1\n2\n3\n")])).unwrap();
+    let patch = b"--- a/a\n+++ b/a\n@@ -1,3 +1,3 @@\n 1\n-2\n+two\n 3";
+    let Applied::Lenient(after) = store.apply(&tree, patch).unwrap() else { panic!("expected the lenient way") };
+    assert_eq!(texts(&store, &after)["a"], "1\ntwo\n3\n");
+}
+
+#[test]
 fn carriage_returns_survive_in_patches() {
     let store = Store::new().unwrap();
     let (one, two) = (
