@@ -1,4 +1,4 @@
-use crate::schema::{HEALTH_SCHEMA, HealthLine};
+use crate::schema::{HEALTH_SCHEMA, HealthLine, HealthState, Outcome, ProofKind};
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -125,12 +125,31 @@ pub fn parse(bytes: &[u8], suite: &str, file: &str) -> Result<Vec<HealthLine>, H
         if line.at.parse::<jiff::Timestamp>().is_err() {
             return Err(bad(format!("at {:?}; expected a time as in RFC 3339", line.at), by_hand));
         }
+        if let Some(what) = contradiction(&line) {
+            return Err(bad(what, by_hand));
+        }
         if !seen.insert((line.suite.clone(), line.task.clone(), line.at.clone())) {
             return Err(bad(format!("a second audit of {:?} at {}", line.task, line.at), by_hand));
         }
         lines.push(line);
     }
     Ok(lines)
+}
+
+/// What a line says that its other words deny.
+fn contradiction(line: &HealthLine) -> Option<String> {
+    for p in &line.proofs {
+        let counts = [("targets", p.targets.passed, p.targets.total), ("guards", p.guards.passed, p.guards.total)];
+        let score = p.score.map(|s| ("score", s.passed, s.total));
+        if let Some((of, passed, total)) = counts.into_iter().chain(score).find(|(_, passed, total)| passed > total) {
+            return Some(format!("{of} of {:?}: {passed} passed of {total}", p.name));
+        }
+        let as_it_must = p.good && (p.outcome == Outcome::Resolved) == (p.kind == ProofKind::Fix);
+        if line.state == HealthState::Healthy && !as_it_must {
+            return Some(format!("state \"healthy\" with {:?} that did not go as it must", p.name));
+        }
+    }
+    None
 }
 
 /// Appends a line with one write and waits until it is on the disk; tells of a line that was cut off before it, and
