@@ -115,7 +115,7 @@ fn line(task: &Task, provider: &Provider, end: Result<Tried, ScoreError>, log: &
         Ok(tried) => {
             line.proofs = tried.proven.proofs.into_iter().map(proof).collect();
             (line.task_sha256, line.image) = (Some(tried.task_sha256), Some(tried.image));
-            (line.state, line.reason) = judged(&line.proofs, &before);
+            (line.state, line.reason) = judged(&line.proofs, &line.isolation, &before);
         }
         Err(e) => {
             line.reason = first_line(&e.to_string());

@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 /// Names of failed tests that a line keeps; the counts say how many there were.
 const MOST_FAILED: usize = 20;
 
+/// The isolation that keeps a patch from the machine.
+const ISOLATED: &str = "docker";
+
 /// What the newest lines say of a task.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Standing<'l> {
@@ -41,13 +44,20 @@ fn time(line: &HealthLine) -> Option<jiff::Timestamp> {
 }
 
 /// The state that the proofs of an audit show, and why it is not healthy; `before` are the task's earlier lines.
-pub fn judged(proofs: &[HealthProof], before: &[&HealthLine]) -> (HealthState, String) {
+///
+/// An audit that tried less than it could, or with less isolation than the answer that stands, finds no task healthy:
+/// what it left out may be what condemned the task.
+pub fn judged(proofs: &[HealthProof], isolation: &str, before: &[&HealthLine]) -> (HealthState, String) {
     if let Some(p) = proofs.iter().find(|p| p.outcome == Outcome::InfraError) {
         let why = p.error.as_ref().map_or("a fault of the infrastructure", |e| e.message.as_str());
         return (HealthState::Unknown, format!("{} {}: {why}", word(p.kind), p.name));
     }
     if !proofs.is_empty() && proofs.iter().all(|p| p.good) {
-        return (HealthState::Healthy, String::new());
+        let untried = untried(proofs, isolation, before);
+        return match untried.is_empty() {
+            true => (HealthState::Healthy, String::new()),
+            false => (HealthState::Unknown, format!("not everything was tried: {}", untried.join(", "))),
+        };
     }
     let bad: Vec<&HealthProof> = proofs.iter().filter(|p| !p.good).collect();
     let Some(first) = bad.first() else { return lost("nothing was tried", before) };
@@ -61,6 +71,19 @@ pub fn judged(proofs: &[HealthProof], before: &[&HealthLine]) -> (HealthState, S
         }
     }
     lost(&what, before)
+}
+
+/// What an audit left out, in words.
+fn untried(proofs: &[HealthProof], isolation: &str, before: &[&HealthLine]) -> Vec<String> {
+    let kinds = [ProofKind::Fix, ProofKind::Empty, ProofKind::Exploit];
+    let missing = kinds.into_iter().filter(|k| proofs.iter().all(|p| p.kind != *k));
+    let mut untried: Vec<String> = missing.map(|k| format!("no {}", word(k))).collect();
+    let answers = before.iter().filter(|l| l.state != HealthState::Unknown);
+    let standing = answers.max_by_key(|l| time(l));
+    if isolation != ISOLATED && standing.is_some_and(|l| l.isolation == ISOLATED) {
+        untried.push(format!("isolation {isolation}, where the answer that stands has {ISOLATED}"));
+    }
+    untried
 }
 
 /// The state of a task that is not healthy and why: drifted if it once was, else broken.

@@ -44,7 +44,7 @@ use ProofKind::{Empty, Exploit, Fix};
 
 fn state(proofs: &[(ProofKind, Outcome)], before: &[HealthLine]) -> HealthState {
     let proofs: Vec<HealthProof> = proofs.iter().map(|(k, o)| proof(*k, *o)).collect();
-    judged(&proofs, &before.iter().collect::<Vec<_>>()).0
+    judged(&proofs, "docker", &before.iter().collect::<Vec<_>>()).0
 }
 
 #[test]
@@ -61,15 +61,35 @@ fn a_task_that_was_healthy_or_whose_runs_differ_has_drifted() {
     assert_eq!(state(&[(Fix, Unresolved), (Empty, Unresolved)], &before), Drifted);
     assert_eq!(state(&[(Fix, Unresolved)], &before[1..]), Broken, "a task that was never healthy");
     assert_eq!(state(&[(Fix, Resolved), (Empty, Unresolved), (Fix, Unresolved), (Empty, Unresolved)], &[]), Drifted);
-    let (_, why) = judged(&[proof(Fix, Unresolved)], &before.iter().collect::<Vec<_>>());
+    let (_, why) = judged(&[proof(Fix, Unresolved)], "docker", &before.iter().collect::<Vec<_>>());
     assert!(why.contains("healthy on 2026-01-01T00:00:00Z") && why.contains("fix run 1: unresolved"), "{why}");
+}
+
+#[test]
+fn an_audit_that_tried_less_releases_nobody_and_says_what_it_left_out() {
+    let all = [proof(Fix, Resolved), proof(Empty, Unresolved), proof(Exploit, Unresolved)];
+    let (jan, feb) = ("2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z");
+    let before = [line("t", jan, Healthy), line("t", feb, Drifted)];
+    let judge = |proofs: &[HealthProof], isolation| judged(proofs, isolation, &before.iter().collect::<Vec<_>>());
+    assert_eq!(judge(&all, "docker"), (Healthy, String::new()));
+    let (state, why) = judge(&all[..2], "docker");
+    assert_eq!((state, &*why), (Unknown, "not everything was tried: no cheat"));
+    let (state, why) = judge(&all, "none");
+    assert_eq!(state, Unknown);
+    assert!(why.starts_with("not everything was tried: isolation none"), "{why}");
+    let mut now = line("t", "2026-03-01T00:00:00Z", state);
+    now.reason = why;
+    let lines = [before[0].clone(), before[1].clone(), now];
+    assert!(standings(lines.iter())[&("demo@1.0", "t")].is_quarantined());
+    assert_eq!(judged(&all, "none", &[]).0, Healthy, "no stronger answer stands");
+    assert_eq!(judge(&[proof(Fix, Unresolved)], "none").0, Drifted, "less can still condemn");
 }
 
 #[test]
 fn a_fault_of_the_infrastructure_is_no_answer_whatever_else_was_seen() {
     let mut lost = proof(Fix, InfraError);
     lost.error = Some(Failure { class: "lost".into(), message: "the daemon is gone".into() });
-    let (state, why) = judged(&[proof(Empty, Resolved), lost], &[]);
+    let (state, why) = judged(&[proof(Empty, Resolved), lost], "docker", &[]);
     assert_eq!(state, Unknown);
     assert!(why.contains("the daemon is gone"), "{why}");
 }
@@ -124,6 +144,15 @@ fn a_fault_in_a_log_is_named_with_file_and_line() {
         let told =
             parse(format!("{good}\n{second}\n").as_bytes(), "demo", "health/demo.jsonl").unwrap_err().to_string();
         assert!(told.contains("health/demo.jsonl line 2") && told.contains(word), "{second}: {told}");
+    }
+    let (mut bad, mut more) = (line("u", "2026-01-01T00:00:00Z", Healthy), line("u", "2026-01-01T00:00:00Z", Broken));
+    bad.proofs = vec![proof(Fix, Unresolved)];
+    more.proofs = vec![proof(Fix, Unresolved)];
+    more.proofs[0].guards.passed = 3;
+    for (line, word) in [(bad, "healthy"), (more, "3 passed of 0")] {
+        let text = format!("{good}\n{}\n", serde_json::to_string(&line).unwrap());
+        let told = parse(text.as_bytes(), "demo", "health/demo.jsonl").unwrap_err().to_string();
+        assert!(told.contains("health/demo.jsonl line 2") && told.contains(word), "{told}");
     }
     let cut = parse(good.as_bytes(), "demo", "health/demo.jsonl").unwrap_err().to_string();
     assert!(cut.contains("line 1: is cut off") && cut.contains("tsbench audit"), "{cut}");
@@ -198,7 +227,7 @@ fn an_audit_finds_drift_quarantines_it_by_name_and_releases_it() {
     fs::copy(from.join("suite.toml"), dir.path().join("tasks/demo/suite.toml")).unwrap();
     let audit = |code: i32| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tsbench"));
-        let args = ["audit", "--runs", "1", "--no-exploits", "--quiet"];
+        let args = ["audit", "--runs", "1", "--quiet"];
         let out = command.current_dir(dir.path()).args(args).assert().code(code);
         String::from_utf8(out.get_output().stdout.clone()).unwrap()
     };
