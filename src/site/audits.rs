@@ -2,7 +2,7 @@
 
 use super::SiteError;
 use super::suites::{SuiteFile, pieces};
-use crate::health::{HealthError, LogFile, parse, read_all};
+use crate::health::{HealthError, LogFile, Torn, parse, read_all};
 use crate::results::slug;
 use crate::schema::{Counts, HealthLine, HealthState, ProofKind};
 use crate::stats::display::Format;
@@ -77,8 +77,9 @@ pub fn standing(audits: &[Audit]) -> Option<(&Audit, bool)> {
     Some((shown, !matches!(shown.state, HealthState::Healthy | HealthState::Unknown)))
 }
 
-/// Reads the logs of a folder `health/`; the first fault is named with file and line.
-pub fn read(dir: &Path) -> Result<(Audits, Vec<SuiteFile>), SiteError> {
+/// Reads the logs of a folder `health/`; the first fault is named with file and line, a line that was cut off is left
+/// out and told.
+pub fn read(dir: &Path) -> Result<(Audits, Vec<SuiteFile>, Vec<Torn>), SiteError> {
     let logs = read_all(dir).map_err(|e| match e {
         HealthError::Io { path, cause } => SiteError::Io { path, cause },
         HealthError::Line { file, line, what, hint } => SiteError::content(format!("{file} line {line}"), what, hint),
@@ -86,12 +87,13 @@ pub fn read(dir: &Path) -> Result<(Audits, Vec<SuiteFile>), SiteError> {
     })?;
     let mut audits = Audits::new();
     let mut files = Vec::new();
-    for LogFile { suite, bytes, lines } in &logs {
+    for LogFile { suite, bytes, lines, .. } in &logs {
         add(&mut audits, lines);
         let stem = format!("data/health/{}/health", slug(suite));
         files.extend(pieces(&stem, suite, bytes.split(|b| *b == b'\n').filter(|l| !l.is_empty())));
     }
-    Ok((sorted(audits), files))
+    let torn = logs.into_iter().filter_map(|l| l.torn).collect();
+    Ok((sorted(audits), files, torn))
 }
 
 /// Reads the pieces that a site publishes, joined in order of their paths; tells which of them cannot be used.

@@ -17,6 +17,7 @@ use super::render::{Renderer, SiteView};
 use super::shown::on_boards;
 use super::suites::Suites;
 use super::write::{Output, Written};
+use crate::health::Torn;
 use crate::results::{Dataset, Fault, Level, OnShard, read_with, slug};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -89,12 +90,25 @@ pub fn build(request: &Request, watcher: &dyn Watcher) -> Result<Built, SiteErro
     published::write(&out, &config, &computed, sources, &as_of)?;
     let plan = site(&config, &content, &templates, &computed, sources, &out, (&as_of, watcher))?;
     let attempts = data.runs.iter().map(|r| r.effective().count()).sum();
-    let warnings =
-        data.faults.iter().filter(|f| f.level == Level::Warning).cloned().chain(unused).chain(unpublished).collect();
+    let torn = suites.torn.iter().map(cut_off);
+    let warnings = data.faults.iter().filter(|f| f.level == Level::Warning).cloned();
+    let warnings = warnings.chain(unused).chain(unpublished).chain(torn).collect();
     let numbers = computed.numbers.list().len();
     watcher.stage("writing", 0);
     let written = out.commit()?;
     Ok(Built { written, plan, numbers, warnings, attempts })
+}
+
+/// A log whose last line was cut off is used without it.
+fn cut_off(torn: &Torn) -> Fault {
+    Fault {
+        level: Level::Warning,
+        file: format!("health/{}", torn.path.file_name().unwrap_or_default().to_string_lossy()),
+        line: None,
+        field: None,
+        what: format!("the last line was cut off after {} bytes; that audit is not on the site", torn.bytes),
+        hint: "the next audit of the suite removes it: tsbench audit".to_owned(),
+    }
 }
 
 /// The site's folder is its own: a build must neither hide its sources nor publish them.

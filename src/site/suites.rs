@@ -3,6 +3,7 @@
 use super::SiteError;
 use super::audits::{self, Audit, Audits};
 use super::write::{Output, hex};
+use crate::health::Torn;
 use crate::results::slug;
 use crate::schema::{Limits, Suite, TaskSource, TaskSpec};
 use rayon::prelude::*;
@@ -114,6 +115,8 @@ pub struct Suites {
     pub files: Vec<SuiteFile>,
     /// What audits found.
     pub audits: Audits,
+    /// Lines of audits that were cut off.
+    pub torn: Vec<Torn>,
 }
 
 impl TaskText {
@@ -151,8 +154,8 @@ impl Suites {
             }
         }
         list.sort_by(|a, b| a.word.cmp(&b.word));
-        let (audits, files) = audits::read(health)?;
-        let mut out = Suites { list, files, audits };
+        let (audits, files, torn) = audits::read(health)?;
+        let mut out = Suites { list, files, audits, torn };
         for suite in &out.list {
             out.files.extend(files_of(suite)?);
         }

@@ -111,7 +111,7 @@ fn section(context: &Context<'_>, b: &Board<'_>, e: &Entry, page: &str) -> Resul
     }
     let mut tasks = Table::new(
         &format!("tasks-{key}"),
-        "Tasks that it attempted",
+        &format!("Tasks that {} attempted on {}", name(&full_name(b, e)), name(&b.config.title)),
         &[("Task", "task", false), ("Fixed", "fixed", true)],
     );
     for (t, task) in b.tasks.iter().enumerate().filter(|(t, _)| e.cells[*t].n > 0).take(MOST_ROWS) {

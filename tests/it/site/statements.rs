@@ -293,12 +293,30 @@ fn a_fault_in_a_log_ends_the_build_and_names_the_line() {
     log(&world, &LOG);
     let path = world.path("health/s.jsonl");
     let text = fs::read_to_string(&path).unwrap();
-    for (broken, word) in
-        [(text.replacen("drifted", "fine", 1), "line 2"), (text[..text.len() - 5].to_owned(), "line 4: is cut off")]
-    {
+    for (broken, word) in [
+        (text.replacen("drifted", "fine", 1), "line 2"),
+        (text.replacen("\"passed\":0", "\"passed\":9", 1), "line 1: targets of \"run 1\": 9 passed of 2"),
+        (text.replacen("drifted", "healthy", 1), "line 2: state \"healthy\""),
+    ] {
         fs::write(&path, broken).unwrap();
         let out = world.command(&["build"]).assert().code(2);
         let told = String::from_utf8_lossy(&out.get_output().stderr).into_owned();
         assert!(told.contains("health/s.jsonl") && told.contains(word) && told.contains("hint:"), "{told}");
     }
+}
+
+#[test]
+fn a_log_whose_last_line_was_cut_off_is_used_without_it_and_told() {
+    let world = world();
+    log(&world, &LOG);
+    let path = world.path("health/s.jsonl");
+    let text = fs::read_to_string(&path).unwrap();
+    let whole = text.trim_end().rfind('\n').unwrap() + 1;
+    fs::write(&path, &text[..text.len() - 5]).unwrap();
+    let out = world.command(&["build"]).assert().success();
+    let told = String::from_utf8_lossy(&out.get_output().stderr).into_owned();
+    assert!(told.contains("health/s.jsonl") && told.contains("the last line was cut off"), "{told}");
+    let published = fs::read_to_string(world.path("public/data/health/s/health-0000.jsonl")).unwrap();
+    assert_eq!(published, text[..whole]);
+    world.command(&["verify", "--results", "results"]).assert().success();
 }

@@ -96,8 +96,8 @@ fn push_tests(out: &mut String, case: &Case<'_>, line: Option<&Attempt>) {
     out.push_str("<h3>Tests</h3>\n");
     match line.and_then(|l| l.tests.as_ref()) {
         Some(tests) => {
-            push_failed(out, "Targets that did not pass", &tests.targets);
-            push_failed(out, "Guards that did not pass", &tests.guards);
+            push_failed(out, "targets", &tests.targets);
+            push_failed(out, "guards", &tests.guards);
         }
         None => match line.and_then(|l| l.score) {
             Some(s) => {
@@ -132,10 +132,18 @@ struct Report {
 
 fn push_failed(out: &mut String, what: &str, tests: &TestCounts) {
     if tests.failed.is_empty() {
-        let _ = writeln!(out, "<p>{what}: none is named.</p>");
+        let _ = writeln!(
+            out,
+            "<p>{}</p>",
+            match (tests.total, tests.passed == tests.total) {
+                (0, _) => format!("There are no {what}."),
+                (_, true) => format!("All {what} passed."),
+                (_, false) => format!("The line does not name the {what} that did not pass."),
+            }
+        );
         return;
     }
-    let _ = write!(out, "<p>{what}:</p><ul class=\"tests\">");
+    let _ = write!(out, "<p>Of the {what} did not pass:</p><ul class=\"tests\">");
     for test in tests.failed.iter().take(MOST_TESTS) {
         let _ = write!(out, "<li>{}</li>", code(test, MOST_NAME));
     }

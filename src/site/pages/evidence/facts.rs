@@ -68,7 +68,7 @@ pub fn push(out: &mut String, case: &Case<'_>, line: Option<&Attempt>) {
     if let Some(patch) = &line.patch {
         let applied = patch.applied.as_ref().map(|a| format!(", applied {}", code(a, MOST))).unwrap_or_default();
         let (bytes, files, sha) = (whole(patch.bytes), whole(patch.files), code(&patch.sha256, MOST));
-        fact("Patch as scored", format!("{bytes} bytes, {files} files{applied}, <code>SHA-256</code> {sha}"));
+        fact("Patch as scored", format!("{bytes} bytes, files changed: {files}{applied}, <code>SHA-256</code> {sha}"));
     }
     push_digests(&mut fact, line);
     out.push_str("</dl>\n");
