@@ -169,7 +169,7 @@ pub(super) fn checked_path(path: &str) -> Result<String, SandboxError> {
 }
 
 /// The target of a link at a checked path, if it stays inside the folder.
-pub(super) fn checked_link(path: &str, target: &str) -> Result<String, SandboxError> {
+pub fn checked_link(path: &str, target: &str) -> Result<String, SandboxError> {
     let mut depth = path.split('/').count() as i64 - 1;
     if target.is_empty() || target.starts_with('/') || target.contains('\0') {
         return Err(SandboxError::entry(path, format!("a link to {target:?}, not to a place in the same folder")));

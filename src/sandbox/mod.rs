@@ -25,7 +25,7 @@ mod output;
 pub use command::{Command, End, FIXED_ENV, Finished, User};
 pub use docker::{DockerHost, Patience};
 pub use error::SandboxError;
-pub use files::{Body, File, pack, unpack};
+pub use files::{Body, File, checked_link, pack, unpack};
 pub use lease::{Lease, Owner};
 pub use local::LocalHost;
 pub use output::{Keeper as OutputKeeper, Kept};

@@ -11,7 +11,7 @@ pub struct Verdict {
     /// `strict`, `lenient` or `empty`; none where the patch did not apply.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub applied: Option<String>,
-    /// Paths whose changes were dropped: tests, runner configuration, and what the task protects.
+    /// Paths whose changes were dropped: tests, runner configuration, what the task protects, and links out of the tree.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub dropped: Vec<String>,
     /// Files that the patch changes.

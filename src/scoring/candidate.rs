@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Candidate {
     /// `strict`, `lenient` or `empty`; none where the patch does not apply.
     pub applied: Option<&'static str>,
-    /// Git's words where it does not apply.
+    /// Why it does not apply, where it does not.
     pub refusal: String,
     /// The tree to test, hidden tests included.
     pub tree: TreeId,
@@ -39,8 +39,11 @@ impl Files for View<'_> {
     }
 }
 
+/// Bytes of a link's target that a kernel takes.
+const MOST_TARGET: usize = 4095;
+
 /// Applies a patch and restores what it may not touch: tests, runner configuration, the task's own protected paths,
-/// and every path of a hidden test. The hidden tests come last.
+/// every path of a hidden test, and links that leave the tree. The hidden tests come last.
 pub fn candidate(
     task: &Task,
     m: &Material,
@@ -60,6 +63,7 @@ pub fn candidate(
     let mut dropped = Vec::new();
     for path in &changed {
         let refused = is_protected(task, m, plan, path)
+            || leaves(m, path, &files)?
             || protects(&plan.mixed, path) && !merged(m, language, path, &start, &mut files)?;
         if refused {
             restore(&start, &mut files, path);
@@ -76,6 +80,15 @@ fn is_protected(task: &Task, m: &Material, plan: &Plan, path: &str) -> bool {
         || m.hidden.removed.contains(path)
         || m.hidden.files.keys().any(|h| h.starts_with(&format!("{path}/")) || path.starts_with(&format!("{h}/")));
     hidden || protects(&plan.protected, path) || protects(&task.spec.protected, path)
+}
+
+/// Whether a path is a link that no sandbox accepts: out of the tree, or to no name at all.
+fn leaves(m: &Material, path: &str, files: &Tree) -> Result<bool, GitError> {
+    let Some(link) = files.get(path).filter(|e| e.mode == crate::git::Mode::Link) else { return Ok(false) };
+    let target = m.store.bytes(&link.blob)?;
+    let stays = target.len() <= MOST_TARGET
+        && std::str::from_utf8(&target).is_ok_and(|t| crate::sandbox::checked_link(path, t).is_ok());
+    Ok(!stays)
 }
 
 fn restore(start: &Tree, files: &mut Tree, path: &str) {

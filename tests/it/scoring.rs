@@ -89,6 +89,62 @@ fn a_setup_file_of_the_runner_is_dropped_and_named() {
 }
 
 #[test]
+fn a_link_that_leaves_the_tree_is_dropped_and_named_and_the_rest_is_judged() {
+    let world = world("go-job-queue");
+    let store = &world.material.store;
+    let long = "a/".repeat(3_000);
+    let outward: [&[u8]; 6] =
+        [b"/usr/bin/python3", b"../../outside", b"here/../../../up", b"", b"\xff", long.as_bytes()];
+    for target in outward {
+        let mut tree = store.read(&world.material.start).unwrap();
+        let link = |target: &[u8]| Entry { mode: Mode::Link, blob: store.blob(target).unwrap() };
+        tree.insert("extra/link".into(), link(target));
+        tree.insert("extra/inside".into(), link(b"../go.mod"));
+        tree.insert("extra/extra.go".into(), world.file("package extra\n"));
+        let after = store.write(&tree).unwrap();
+        let patch = store.diff(&world.material.start, &after, &[]).unwrap();
+        let made = candidate(&world.task, &world.material, world.language, &world.plan, &patch).unwrap();
+        let (shown, kept) = (target.escape_ascii(), world.tree(&made));
+        assert_eq!((made.applied, made.files), (Some("strict"), 3), "{shown}");
+        assert_eq!(made.dropped, ["extra/link"], "{shown}");
+        assert!(!kept.contains_key("extra/link"), "{shown}");
+        assert!(kept.contains_key("extra/inside") && kept.contains_key("extra/extra.go"), "{shown}");
+    }
+}
+
+#[test]
+fn a_file_that_a_dropped_link_replaced_is_there_again() {
+    let world = world("go-job-queue");
+    let store = &world.material.store;
+    let start = store.read(&world.material.start).unwrap();
+    let mut tree = start.clone();
+    tree.insert("README.md".into(), Entry { mode: Mode::Link, blob: store.blob(b"/etc/hostname").unwrap() });
+    let patch = store.diff(&world.material.start, &store.write(&tree).unwrap(), &[]).unwrap();
+    let made = candidate(&world.task, &world.material, world.language, &world.plan, &patch).unwrap();
+    assert_eq!(
+        (world.tree(&made).get("README.md"), made.dropped),
+        (start.get("README.md"), vec!["README.md".to_owned()])
+    );
+}
+
+#[test]
+fn a_name_that_is_not_text_fails_the_patch_and_is_named() {
+    let world = world("go-job-queue");
+    let patch = b"--- /dev/null\n+++ b/src/\xff.txt\n@@ -0,0 +1 @@\n+x\n";
+    let made = candidate(&world.task, &world.material, world.language, &world.plan, patch).unwrap();
+    assert!(made.applied.is_none() && made.refusal.contains("src/\\xff.txt"), "{}", made.refusal);
+}
+
+#[test]
+fn a_patch_without_an_end_is_refused_as_bad_input() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tsbench"));
+    command.current_dir(env!("CARGO_MANIFEST_DIR")).args(["score", "--task", "go-job-queue", "--patch", "/dev/zero"]);
+    let done = command.assert().code(2);
+    let said = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
+    assert!(said.contains("64 MiB") && said.contains("hint:"), "{said}");
+}
+
+#[test]
 fn a_new_source_file_is_kept() {
     let world = world("go-job-queue");
     let made = world.of(&[("extra/extra.go", Some("package extra\n"))]);
