@@ -9,7 +9,10 @@ use anyhow::Context;
 use clap::Args;
 use clap::builder::BoolishValueParser;
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+/// Bytes of a patch that are read.
+const MOST_PATCH: u64 = 64 << 20;
 
 /// Score one patch with a task's hidden tests.
 #[derive(Args, Debug)]
@@ -32,12 +35,7 @@ pub fn run(args: &Score) -> anyhow::Result<Exit> {
     let [task] = tasks.as_slice() else {
         anyhow::bail!("score: {} tasks are meant\nhint: name one with --task", tasks.len())
     };
-    let mut patch = Vec::new();
-    if args.patch.as_os_str() == "-" {
-        std::io::stdin().read_to_end(&mut patch).context("read the patch from standard input")?;
-    } else {
-        patch = std::fs::read(&args.patch).with_context(|| format!("read the patch {}", args.patch.display()))?;
-    }
+    let patch = read(&args.patch)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         let provider = args.machine.open().await?;
@@ -48,31 +46,89 @@ pub fn run(args: &Score) -> anyhow::Result<Exit> {
     })
 }
 
+/// The patch, from a file or from standard input, which may never end.
+fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
+    let name = match path.as_os_str() == "-" {
+        true => "standard input".to_owned(),
+        false => path.display().to_string(),
+    };
+    let reading = || format!("read the patch from {name}");
+    let source: Box<dyn Read> = match path.as_os_str() == "-" {
+        true => Box::new(std::io::stdin()),
+        false => Box::new(std::fs::File::open(path).with_context(reading)?),
+    };
+    let mut patch = Vec::new();
+    source.take(MOST_PATCH + 1).read_to_end(&mut patch).with_context(reading)?;
+    if patch.len() as u64 > MOST_PATCH {
+        anyhow::bail!(
+            "read the patch from {name}: it is larger than {} MiB\nhint: a patch holds the changes alone; leave out \
+             what was built or downloaded",
+            MOST_PATCH >> 20
+        );
+    }
+    Ok(patch)
+}
+
 fn print(v: &Verdict, log: &str, as_json: bool) -> anyhow::Result<()> {
     if as_json {
         say!("{}", serde_json::to_string_pretty(v)?);
         return Ok(());
     }
-    say!("{}: {}", v.task, v.outcome);
-    match &v.score {
-        Some(c) => say!("checks {} of {}", c.passed, c.total),
-        None => say!(
-            "targets {} of {}, guards {} of {}",
-            v.targets.passed,
-            v.targets.total,
-            v.guards.passed,
-            v.guards.total
-        ),
+    for line in summary(v) {
+        say!("{line}");
     }
-    for id in v.targets.failed.iter().chain(&v.guards.failed).take(20) {
-        say!("not passed: {id}");
-    }
-    for path in &v.dropped {
-        say!("change dropped: {path}");
-    }
-    if let Some(e) = &v.error {
-        say!("{}: {}", e.class, e.message);
+    if v.error.is_some() && !log.trim().is_empty() {
         eprintln!("{}", log.trim_end());
     }
     Ok(())
+}
+
+/// What a person reads of a verdict, the reason first.
+fn summary(v: &Verdict) -> Vec<String> {
+    let mut lines = vec![format!("{}: {}", v.task, v.outcome)];
+    lines.extend(v.error.iter().map(|e| format!("{}: {}", e.class, e.message.trim_end())));
+    // Of a patch that did not go on no test was run: there is nothing to count.
+    if v.outcome != Outcome::PatchFailed {
+        let (t, g) = (&v.targets, &v.guards);
+        lines.push(match &v.score {
+            Some(c) => format!("checks {} of {}", c.passed, c.total),
+            None => format!("targets {} of {}, guards {} of {}", t.passed, t.total, g.passed, g.total),
+        });
+        lines.extend(t.failed.iter().chain(&g.failed).take(20).map(|id| format!("not passed: {id}")));
+    }
+    lines.extend(v.dropped.iter().map(|path| format!("change dropped: {path}")));
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::{Failure, Seconds, TestCounts, VerdictDigests};
+
+    #[test]
+    fn a_patch_that_did_not_go_on_is_told_by_its_reason_without_a_list_of_tests() {
+        let mut verdict = Verdict {
+            task: "queue".into(),
+            outcome: Outcome::PatchFailed,
+            applied: None,
+            dropped: Vec::new(),
+            files: 0,
+            targets: TestCounts { passed: 0, total: 1, failed: vec!["t::one".into()] },
+            guards: TestCounts { passed: 0, total: 0, failed: Vec::new() },
+            score: None,
+            error: Some(Failure { class: "patch_failed".into(), message: "corrupt patch at line 3\n".into() }),
+            seconds: Seconds::default(),
+            digests: VerdictDigests {
+                task: String::new(),
+                image: String::new(),
+                patch: String::new(),
+                grader: String::new(),
+            },
+            isolation: "none".into(),
+        };
+        assert_eq!(summary(&verdict), ["queue: patch_failed", "patch_failed: corrupt patch at line 3"]);
+        (verdict.outcome, verdict.error) = (Outcome::Unresolved, None);
+        let tested = summary(&verdict);
+        assert_eq!(tested[1..], ["targets 0 of 1, guards 0 of 0", "not passed: t::one"]);
+    }
 }
