@@ -57,10 +57,12 @@ impl std::fmt::Display for Torn {
 pub struct LogFile {
     /// Id of the suite, the file's name.
     pub suite: String,
-    /// Its bytes.
+    /// Its bytes, as far as lines were written to their end.
     pub bytes: Vec<u8>,
     /// Its lines.
     pub lines: Vec<HealthLine>,
+    /// The line that was cut off, if one was.
+    pub torn: Option<Torn>,
 }
 
 fn io(path: &Path) -> impl FnOnce(std::io::Error) -> HealthError + use<> {
@@ -75,14 +77,20 @@ pub fn read(path: &Path) -> Result<(Vec<HealthLine>, Option<Torn>), HealthError>
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok((Vec::new(), None)),
         Err(e) => return Err(io(path)(e)),
     };
-    let whole = memchr::memrchr(b'\n', &bytes).map_or(0, |i| i + 1);
-    let torn = (whole < bytes.len()).then(|| Torn { path: path.to_owned(), bytes: (bytes.len() - whole) as u64 });
-    bytes.truncate(whole);
+    let torn = whole(&mut bytes, path);
     let suite = path.file_stem().and_then(|n| n.to_str()).unwrap_or("");
     Ok((parse(&bytes, suite, &path.display().to_string())?, torn))
 }
 
-/// Every log of a folder, in order of their names; a line that was cut off is an error. A missing folder holds none.
+/// Takes off the rest of a line whose writing was cut off.
+fn whole(bytes: &mut Vec<u8>, path: &Path) -> Option<Torn> {
+    let whole = memchr::memrchr(b'\n', bytes).map_or(0, |i| i + 1);
+    let torn = (whole < bytes.len()).then(|| Torn { path: path.to_owned(), bytes: (bytes.len() - whole) as u64 });
+    bytes.truncate(whole);
+    torn
+}
+
+/// Every log of a folder, in order of their names. A missing folder holds none.
 pub fn read_all(dir: &Path) -> Result<Vec<LogFile>, HealthError> {
     let mut paths = Vec::new();
     if dir.is_dir() {
@@ -96,10 +104,11 @@ pub fn read_all(dir: &Path) -> Result<Vec<LogFile>, HealthError> {
     }
     paths.sort();
     let one = |path: &PathBuf| {
-        let bytes = std::fs::read(path).map_err(io(path))?;
+        let mut bytes = std::fs::read(path).map_err(io(path))?;
+        let torn = whole(&mut bytes, path);
         let suite = path.file_stem().and_then(|n| n.to_str()).unwrap_or("").to_owned();
         let lines = parse(&bytes, &suite, &path.display().to_string())?;
-        Ok(LogFile { suite, bytes, lines })
+        Ok(LogFile { suite, bytes, lines, torn })
     };
     paths.iter().map(one).collect()
 }

@@ -295,7 +295,7 @@ fn a_fault_in_a_log_ends_the_build_and_names_the_line() {
     let text = fs::read_to_string(&path).unwrap();
     for (broken, word) in [
         (text.replacen("drifted", "fine", 1), "line 2"),
-        (text.replacen("\"passed\":0", "\"passed\":9", 1), "line 1: targets of \"run 1\": 9 passed of 2"),
+        (text.replacen("\"passed\":0", "\"passed\":9", 1), "line 1: guards of \"run 1\": 9 passed of 2"),
         (text.replacen("drifted", "healthy", 1), "line 2: state \"healthy\""),
     ] {
         fs::write(&path, broken).unwrap();
