@@ -1,12 +1,12 @@
 use super::Exit;
-use super::proving::{Proving, Tried, each};
+use super::proving::{Proving, Tried, each, is_ours, tasks_word};
 use super::say;
 use crate::gate::Proof;
 use crate::health::{Standing, append, failed_shown, judged, read, standings};
 use crate::sandbox::Provider;
 use crate::schema::{HEALTH_SCHEMA, HealthLine, HealthProof, HealthState, ProofKind, TestCounts};
 use crate::scoring::ScoreError;
-use crate::tasks::{Task, TaskError, find, load};
+use crate::tasks::{Task, find, load};
 use anyhow::Context;
 use clap::Args;
 use clap::builder::BoolishValueParser;
@@ -57,12 +57,27 @@ pub fn logs<'t>(health: &Path, tasks: impl Iterator<Item = &'t Task>) -> anyhow:
     Ok(logs)
 }
 
+/// Finds out before the work whether its answers can be kept; nothing is left behind.
+fn writable(log: &Path) -> anyhow::Result<()> {
+    let hint = "hint: name a folder that can be written with --health";
+    let told = || format!("write {}\n{hint}", log.display());
+    if log.exists() {
+        std::fs::OpenOptions::new().append(true).open(log).with_context(told)?;
+        return Ok(());
+    }
+    let parent = log.ancestors().skip(1).map(|p| if p.as_os_str().is_empty() { Path::new(".") } else { p });
+    let parent = parent.into_iter().find(|p| std::fs::symlink_metadata(p).is_ok()).unwrap_or(Path::new("."));
+    tempfile::tempfile_in(parent).with_context(told)?;
+    Ok(())
+}
+
 /// Runs `tsbench audit`.
 pub fn run(args: &Audit) -> anyhow::Result<Exit> {
     let which = &args.proving.which;
-    let tasks = find(&load(&which.tasks)?, which.suite.as_deref(), which.task.as_deref())?;
+    let tasks = find(&load(&which.tasks)?, which.suite(), which.task())?;
     let mut logs = logs(&args.health, tasks.iter())?;
     let named: Vec<(String, String)> = tasks.iter().map(|t| (t.suite.clone(), t.spec.id.clone())).collect();
+    named.iter().try_for_each(|(suite, _)| writable(&path_of(&args.health, suite)))?;
     let mut unknown = 0;
     let finished = each(&args.proving, tasks, "auditing tasks", |task, provider, end| {
         let log = logs.entry(suite_id(&task.suite).to_owned()).or_default();
@@ -74,7 +89,7 @@ pub fn run(args: &Audit) -> anyhow::Result<Exit> {
         Ok(())
     })?;
     if !finished {
-        eprintln!("interrupted; the tasks that were done are in the log");
+        eprintln!("interrupted: the tasks that were done are in the log");
         return Ok(Exit::Interrupted);
     }
     let standings = standings(logs.values().flatten());
@@ -88,7 +103,8 @@ pub fn run(args: &Audit) -> anyhow::Result<Exit> {
             say!("quarantine\t{}\t{}\t{}\t{}", line.suite, line.task, line.state.word(), line.reason);
         }
     }
-    eprintln!("{} tasks, {} in quarantine, {unknown} without an answer", named.len(), quarantined.len());
+    let count = tasks_word(named.len());
+    eprintln!("{count}, {} in quarantine, {unknown} without an answer", quarantined.len());
     Ok(match (quarantined.is_empty(), unknown) {
         (false, _) => Exit::No,
         (true, 0) => Exit::Good,
@@ -125,16 +141,6 @@ fn line(task: &Task, provider: &Provider, end: Result<Tried, ScoreError>, log: &
         }
     }
     line
-}
-
-/// Whether an error says something about this machine and nothing about the task.
-fn is_ours(e: &ScoreError) -> bool {
-    match e {
-        ScoreError::Sandbox { .. } | ScoreError::Random(_) | ScoreError::Git(_) => true,
-        ScoreError::Task(e) => !matches!(e, TaskError::Bad { .. }),
-        ScoreError::Runtime { .. } => true,
-        ScoreError::Language { .. } | ScoreError::Install { .. } => false,
-    }
 }
 
 fn first_line(text: &str) -> String {

@@ -1,5 +1,5 @@
 use super::Exit;
-use super::proving::{Proving, Tried, each};
+use super::proving::{Proving, Tried, each, is_ours, tasks_word};
 use super::say;
 use crate::gate::Proof;
 use crate::schema::{Outcome, ProofKind};
@@ -22,11 +22,13 @@ pub struct Gate {
 /// Runs `tsbench gate`: 1 where a task is not proven.
 pub fn run(args: &Gate) -> anyhow::Result<Exit> {
     let which = &args.proving.which;
-    let tasks = find(&load(&which.tasks)?, which.suite.as_deref(), which.task.as_deref())?;
-    let (mut unproven, mut broken) = (0, 0);
+    let tasks = find(&load(&which.tasks)?, which.suite(), which.task())?;
+    let (mut unproven, mut broken, mut ours) = (0, 0, 0);
+    let all = tasks.len();
     let finished = each(&args.proving, tasks, "proving tasks", |task, _, end| {
         match &end {
             Ok(tried) if !tried.proven.good() => unproven += 1,
+            Err(e) if is_ours(e) => ours += 1,
             Err(_) => broken += 1,
             Ok(_) => {}
         }
@@ -34,10 +36,16 @@ pub fn run(args: &Gate) -> anyhow::Result<Exit> {
         Ok(())
     })?;
     if !finished {
+        eprintln!("interrupted: the tasks that were done are told above");
         return Ok(Exit::Interrupted);
     }
-    eprintln!("{unproven} tasks are not proven, {broken} could not be run");
-    Ok(if unproven + broken == 0 { Exit::Good } else { Exit::No })
+    let are = |count: usize| format!("{} {}", tasks_word(count), if count == 1 { "is" } else { "are" });
+    if unproven + broken + ours == 0 {
+        eprintln!("{} proven", are(all));
+        return Ok(Exit::Good);
+    }
+    eprintln!("{} not proven, {} could not be run", are(unproven), broken + ours);
+    Ok(if unproven + broken == 0 { Exit::Missing } else { Exit::No })
 }
 
 fn print(id: &str, end: &Result<Tried, ScoreError>, as_json: bool) {

@@ -1,6 +1,6 @@
 //! The machine's sandboxes, as flags choose them.
 
-use crate::sandbox::{DockerHost, LocalHost, Patience, Provider};
+use crate::sandbox::{DockerHost, LocalHost, Patience, Provider, SandboxError};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -68,9 +68,10 @@ pub fn podman_sockets() -> Vec<PathBuf> {
     user.into_iter().chain([PathBuf::from("/run/podman/podman.sock")]).collect()
 }
 
-fn podman_socket() -> anyhow::Result<String> {
+fn podman_socket() -> Result<String, SandboxError> {
     let found = podman_sockets().into_iter().find(|p| p.exists());
-    found.map(|p| format!("unix://{}", p.display())).context(
-        "find the socket of podman\nhint: start `podman system service --time 0`, or name its address with --docker",
-    )
+    found.map(|p| format!("unix://{}", p.display())).ok_or_else(|| SandboxError::NoDocker {
+        cause: "there is no socket of podman".to_owned(),
+        hint: "start `podman system service --time 0`, or name its address with --docker".to_owned(),
+    })
 }

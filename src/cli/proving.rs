@@ -6,13 +6,18 @@ use super::tasks::Which;
 use crate::gate::{Proven, prove_exploits, prove_fix};
 use crate::sandbox::Provider;
 use crate::scoring::{ScoreError, prepare};
-use crate::tasks::{Material, Task};
+use crate::tasks::{Material, Task, TaskError};
 use clap::Args;
 use clap::builder::BoolishValueParser;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
+
+/// How long the removal of sandboxes is waited for after an interruption.
+const REMOVAL: Duration = Duration::from_secs(10);
 
 /// How tasks are proven.
 #[derive(Args, Debug)]
@@ -25,8 +30,8 @@ pub struct Proving {
     #[arg(long, default_value_t = 3, env = "TSBENCH_RUNS", value_parser = clap::value_parser!(u32).range(1..))]
     runs: u32,
     /// Tasks side by side
-    #[arg(long, default_value_t = 2, env = "TSBENCH_JOBS")]
-    jobs: usize,
+    #[arg(long, default_value_t = 2, env = "TSBENCH_JOBS", value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: u16,
     /// Leave the cheats out
     #[arg(long, env = "TSBENCH_NO_EXPLOITS", value_parser = BoolishValueParser::new())]
     no_exploits: bool,
@@ -58,10 +63,14 @@ pub fn each(
 ) -> anyhow::Result<bool> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
+        // Heard from the start: a signal before the first task is done must not end the process with its sandboxes.
+        let mut terminated = signal(SignalKind::terminate())?;
+        let mut by_hand = signal(SignalKind::interrupt())?;
         let provider = Arc::new(args.machine.open().await?);
+        let before = tokio::runtime::Handle::current().metrics().num_alive_tasks();
         let progress = Progress::start(args.quiet);
         progress.stage(stage, tasks.len() as u64);
-        let slots = Arc::new(Semaphore::new(args.jobs.max(1)));
+        let slots = Arc::new(Semaphore::new(usize::from(args.jobs)));
         let mut set: JoinSet<(Task, Result<Tried, ScoreError>)> = JoinSet::new();
         for task in tasks {
             let (provider, slots, mirrors) = (Arc::clone(&provider), Arc::clone(&slots), args.which.mirrors.clone());
@@ -72,32 +81,63 @@ pub fn each(
                 (task, end)
             });
         }
-        loop {
+        let interrupted = loop {
             tokio::select! {
                 end = set.join_next() => match end {
-                    None => break,
+                    None => break false,
                     Some(end) => {
                         let (task, end) = end?;
                         progress.step();
                         let mut told = Ok(());
                         progress.above(|| told = done(&task, &provider, end));
                         if let Err(e) = told {
-                            set.shutdown().await;
-                            provider.sweep().await?;
+                            break_off(set, &provider, before).await?;
                             return Err(e);
                         }
                     }
                 },
-                _ = tokio::signal::ctrl_c() => {
-                    set.shutdown().await;
-                    provider.sweep().await?;
-                    return Ok(false);
-                }
+                _ = by_hand.recv() => break true,
+                _ = terminated.recv() => break true,
             }
+        };
+        if interrupted {
+            break_off(set, &provider, before).await?;
         }
         progress.finish();
-        Ok(true)
+        Ok(!interrupted)
     })
+}
+
+/// Ends what is under way and waits until its sandboxes are removed; `before` tasks of the runtime are not about them.
+async fn break_off(
+    mut set: JoinSet<(Task, Result<Tried, ScoreError>)>,
+    provider: &Provider,
+    before: usize,
+) -> anyhow::Result<()> {
+    set.shutdown().await;
+    // A sandbox that is dropped is removed by a task of its own. Connections that are kept open are tasks too, so that
+    // the number may never fall to what it was.
+    let metrics = tokio::runtime::Handle::current().metrics();
+    let until = tokio::time::Instant::now() + REMOVAL;
+    while metrics.num_alive_tasks() > before && tokio::time::Instant::now() < until {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    provider.sweep().await?;
+    Ok(())
+}
+
+/// Whether an error says something about this machine and nothing about the task.
+pub fn is_ours(e: &ScoreError) -> bool {
+    match e {
+        ScoreError::Sandbox { .. } | ScoreError::Random(_) | ScoreError::Git(_) | ScoreError::Runtime { .. } => true,
+        ScoreError::Task(e) => !matches!(e, TaskError::Bad { .. }),
+        ScoreError::Language { .. } | ScoreError::Install { .. } => false,
+    }
+}
+
+/// A number of tasks in words.
+pub fn tasks_word(count: usize) -> String {
+    if count == 1 { "1 task".to_owned() } else { format!("{count} tasks") }
 }
 
 async fn prove(

@@ -1,7 +1,9 @@
 use super::Exit;
 use super::audit::logs;
+use super::proving::tasks_word;
 use super::say;
 use crate::health::{Standing, standings};
+use crate::languages::by_name;
 use crate::schema::HealthState;
 use crate::tasks::{Task, check, find, load};
 use clap::builder::BoolishValueParser;
@@ -25,6 +27,18 @@ pub struct Which {
     /// Folder of bare mirrors named owner__name.git, for tasks whose trees are not kept here
     #[arg(long, default_value = "mirrors", env = "TSBENCH_MIRRORS")]
     pub mirrors: PathBuf,
+}
+
+impl Which {
+    /// The suite that is meant; an empty variable of the environment is as good as none.
+    pub fn suite(&self) -> Option<&str> {
+        self.suite.as_deref().filter(|s| !s.is_empty())
+    }
+
+    /// The task that is meant, as for the suite.
+    pub fn task(&self) -> Option<&str> {
+        self.task.as_deref().filter(|t| !t.is_empty())
+    }
 }
 
 /// List, show or check tasks.
@@ -79,7 +93,7 @@ fn standing<'l>(standings: &'l Standings<'l>, task: &'l Task) -> Option<&'l Stan
 }
 
 fn list(which: &Which, health: &Path, as_json: bool) -> anyhow::Result<Exit> {
-    let tasks = find(&load(&which.tasks)?, which.suite.as_deref(), which.task.as_deref())?;
+    let tasks = find(&load(&which.tasks)?, which.suite(), which.task())?;
     let logs = logs(health, tasks.iter())?;
     let standings = standings(logs.values().flatten());
     if as_json {
@@ -107,7 +121,7 @@ fn list(which: &Which, health: &Path, as_json: bool) -> anyhow::Result<Exit> {
 }
 
 fn show(which: &Which) -> anyhow::Result<Exit> {
-    for t in find(&load(&which.tasks)?, which.suite.as_deref(), which.task.as_deref())? {
+    for t in find(&load(&which.tasks)?, which.suite(), which.task())? {
         say!("{} {}\n{}\n", t.suite, t.spec.id, t.problem.trim());
         match &t.spec.scorecard {
             Some(card) => say!("checks: {}", card.checks.join(", ")),
@@ -118,10 +132,16 @@ fn show(which: &Which) -> anyhow::Result<Exit> {
     Ok(Exit::Good)
 }
 
+/// What is wrong with a task, as far as that can be told without running it.
+fn faults_of(task: &Task, mirrors: &Path) -> Vec<String> {
+    let unknown = by_name(&task.spec.language).err().map(|e| e.to_string().replace("\nhint: ", "; "));
+    check(task, mirrors).into_iter().chain(unknown).collect()
+}
+
 fn check_all(which: &Which, as_json: bool) -> anyhow::Result<Exit> {
-    let tasks = find(&load(&which.tasks)?, which.suite.as_deref(), which.task.as_deref())?;
+    let tasks = find(&load(&which.tasks)?, which.suite(), which.task())?;
     let found: Vec<(String, Vec<String>)> =
-        tasks.iter().map(|t| (t.spec.id.clone(), check(t, &which.mirrors))).collect();
+        tasks.iter().map(|t| (t.spec.id.clone(), faults_of(t, &which.mirrors))).collect();
     let bad = found.iter().filter(|f| !f.1.is_empty()).count();
     if as_json {
         let list: Vec<_> = found.iter().map(|(task, faults)| json!({"task": task, "faults": faults})).collect();
@@ -133,6 +153,6 @@ fn check_all(which: &Which, as_json: bool) -> anyhow::Result<Exit> {
             }
         }
     }
-    eprintln!("{} tasks, {bad} with faults", found.len());
+    eprintln!("{}, {bad} with faults", tasks_word(found.len()));
     Ok(if bad == 0 { Exit::Good } else { Exit::No })
 }
