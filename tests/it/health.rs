@@ -205,6 +205,99 @@ fn an_audit_without_docker_says_what_is_missing_and_writes_nothing() {
     assert!(!dir.path().join("health").exists());
 }
 
+#[test]
+fn a_log_that_cannot_be_written_is_told_before_the_machine_is_asked_for_anything() {
+    let dir = tempfile::tempdir().unwrap();
+    let socket = format!("unix://{}/none.sock", dir.path().display());
+    let args = ["audit", "--docker", &socket, "--quiet", "--health", "/proc/none"];
+    let out = tsbench(dir.path(), &args).assert().code(2);
+    let told = String::from_utf8_lossy(&out.get_output().stderr).into_owned();
+    assert!(told.contains("write /proc/none/demo.jsonl") && told.contains("hint:"), "{told}");
+}
+
+#[test]
+fn what_a_machine_lacks_and_numbers_that_make_no_sense_have_their_own_exits() {
+    let dir = tempfile::tempdir().unwrap();
+    let podman = Path::new("/run/podman/podman.sock");
+    if !podman.exists() {
+        let mut command = tsbench(dir.path(), &["gate", "--sandbox", "podman", "--quiet"]);
+        command.env("XDG_RUNTIME_DIR", dir.path()).assert().code(3);
+    }
+    for verb in ["gate", "audit"] {
+        tsbench(dir.path(), &[verb, "--jobs", "0"]).assert().code(2);
+    }
+}
+
+#[test]
+fn an_empty_variable_chooses_no_task_and_an_unknown_language_is_a_fault() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tsbench"));
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tasks");
+    command.args(["tasks", "check", "--tasks"]).arg(&from).env("TSBENCH_TASK", "").env("TSBENCH_SUITE", "");
+    command.assert().success();
+    let task = dir.path().join("tasks/demo/py-opening-hours");
+    fs::create_dir_all(task.parent().unwrap()).unwrap();
+    fs::copy(from.join("demo/suite.toml"), dir.path().join("tasks/demo/suite.toml")).unwrap();
+    copy_folder(&from.join("demo/py-opening-hours"), &task);
+    let spec = fs::read_to_string(task.join("task.toml")).unwrap();
+    fs::write(task.join("task.toml"), spec.replace("language = \"python\"", "language = \"cobol\"")).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tsbench"));
+    let out = command.current_dir(dir.path()).args(["tasks", "check"]).assert().code(1);
+    let told = String::from_utf8(out.get_output().stdout.clone()).unwrap();
+    assert!(told.contains("py-opening-hours") && told.contains("cobol"), "{told}");
+    let told = String::from_utf8(out.get_output().stderr.clone()).unwrap();
+    assert!(told.contains("1 task, 1 with faults"), "{told}");
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    for file in walkdir::WalkDir::new(from).into_iter().map(Result::unwrap).filter(|e| e.file_type().is_file()) {
+        let to = to.join(file.path().strip_prefix(from).unwrap());
+        fs::create_dir_all(to.parent().unwrap()).unwrap();
+        fs::copy(file.path(), to).unwrap();
+    }
+}
+
+/// The running containers whose owner is a process.
+fn containers_of(pid: u32) -> Vec<String> {
+    let args = ["ps", "--format", "{{.ID}} {{.Label \"tsbench.owner\"}}"];
+    let out = std::process::Command::new("docker").args(args).output().unwrap();
+    let text = String::from_utf8(out.stdout).unwrap();
+    text.lines().filter(|l| l.contains(&format!(" {pid}-"))).map(str::to_owned).collect()
+}
+
+#[test]
+fn a_gate_or_audit_that_is_ended_says_so_and_leaves_no_sandbox_running() {
+    let inspect = std::process::Command::new("docker").args(["image", "inspect", "tsbench/python:1"]).output();
+    if !inspect.is_ok_and(|o| o.status.success()) {
+        let told = b"\nSKIPPED: no Docker: 1 test (a gate that is ended)\n";
+        std::io::stderr().write_all(told).unwrap();
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    for (verb, signal) in [("gate", "-TERM"), ("audit", "-TERM"), ("gate", "-INT")] {
+        let child = std::process::Command::new(env!("CARGO_BIN_EXE_tsbench"))
+            .current_dir(dir.path())
+            .args([verb, "--quiet", "--runs", "1000", "--suite", "demo", "--task", "py-opening-hours"])
+            .args(["--tasks", concat!(env!("CARGO_MANIFEST_DIR"), "/tasks")])
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let pid = child.id();
+        let start = std::time::Instant::now();
+        while containers_of(pid).is_empty() && start.elapsed().as_secs() < 60 {
+            std::thread::sleep(std::time::Duration::from_millis(100));
+        }
+        assert!(!containers_of(pid).is_empty(), "{verb}: no sandbox in a minute");
+        std::process::Command::new("kill").args([signal, &pid.to_string()]).status().unwrap();
+        let out = child.wait_with_output().unwrap();
+        let told = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert_eq!(out.status.code(), Some(4), "{verb} {signal}: {told}");
+        assert_eq!(told.matches("interrupted").count(), 1, "{told}");
+        assert_eq!(containers_of(pid), Vec::<String>::new(), "{verb} {signal}");
+    }
+}
+
 /// A suite of one task whose fix is right, whose fix is wrong, and right again.
 #[test]
 fn an_audit_finds_drift_quarantines_it_by_name_and_releases_it() {
@@ -218,12 +311,7 @@ fn an_audit_finds_drift_quarantines_it_by_name_and_releases_it() {
     let dir = tempfile::tempdir().unwrap();
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tasks/demo");
     let task = dir.path().join("tasks/demo/py-opening-hours");
-    let here = from.join("py-opening-hours");
-    for file in walkdir::WalkDir::new(&here).into_iter().map(Result::unwrap).filter(|e| e.file_type().is_file()) {
-        let to = task.join(file.path().strip_prefix(&here).unwrap());
-        fs::create_dir_all(to.parent().unwrap()).unwrap();
-        fs::copy(file.path(), to).unwrap();
-    }
+    copy_folder(&from.join("py-opening-hours"), &task);
     fs::copy(from.join("suite.toml"), dir.path().join("tasks/demo/suite.toml")).unwrap();
     let audit = |code: i32| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tsbench"));
