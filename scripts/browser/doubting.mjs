@@ -106,6 +106,26 @@ const CHANGES = {
     return []; // no raw line says more than its outcome
   },
 
+  "one line of a published patch": async (folder) => {
+    const file = (await filesOf(folder)).find((name) => name.startsWith("data/artifacts/") && name.endsWith("/patch.diff"));
+    if (!file) return []; // the runs published outcomes alone
+    await edit(folder, file, (text) => text.replace(/^\+/m, "-"));
+    return [`file ${file}`];
+  },
+
+  "one line of a patch on a page": async (folder) => {
+    const pages = (await filesOf(folder)).filter((file) => /^task\/.*\.html$/.test(file));
+    for (const page of pages) {
+      let touched;
+      await edit(folder, page, (html) => html.replace(/( data-of="([^"]+)"[^]*?<span class="i">\+)/, (all, before, path) => {
+        touched = `file ${path}`;
+        return `${before}x`;
+      })).catch(() => undefined);
+      if (touched) return [touched];
+    }
+    return []; // no page shows a patch
+  },
+
   "one value in numbers.json": async (folder) => {
     let touched;
     await edit(folder, "data/numbers.json", (text) => {

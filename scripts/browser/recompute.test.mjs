@@ -368,6 +368,20 @@ test("the numbers and states of a log of audits follow from its raw lines", () =
   assert.equal(store.problems.length, 3);
 });
 
+test("a quoted patch is the beginning of a file beside the lines, its controls shown", () => {
+  const store = recompute.createStore();
+  const path = "data/artifacts/r/files/t/m/0/patch.diff";
+  recompute.addFile(store, { path, run: "r", bytes: 9, sha256: "x" }, "");
+  assert.deepEqual(store.problems, []);
+  assert.equal(store.sizes.get(path), 9);
+  const bytes = new Uint8Array([...new TextEncoder().encode("\ufeff+a\r\n+\u001b[1m\u202eb\n"), 0xff, 0x0a]);
+  const why = (shown, of = path) => recompute.checkQuoted(store, of, shown, bytes);
+  assert.equal(why("\ufffd+a\ufffd\n+\ufffd[1m\ufffdb\n\ufffd\n"), "");
+  assert.equal(why("\ufffd+a"), "", "a page may cut it");
+  assert.match(why("\ufffd+b"), /not what the published file begins with/);
+  assert.match(why("\ufffd+a", "data/artifacts/r/files/t/m/1/patch.diff"), /not in the manifest/);
+});
+
 test("a fault in what is published of tasks is named with its line", () => {
   const { store, put } = withTasks();
   put("tasks-0001.jsonl", '{"schema":"tsbench.task/2"}\n{"schema":"tsbench.task/1","suite":"s@1","task":"t"}\nnot json\n', { lines: 4 });

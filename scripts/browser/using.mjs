@@ -124,6 +124,25 @@ async function regroupingProblems(page) {
   return problems;
 }
 
+const EVIDENCE = '[href^="#evidence-"]';
+
+/** A link into a folded part opens it; with every part open a narrow page is no wider than its window. */
+async function unfoldingProblems(page) {
+  if (!(await tabTo(page, EVIDENCE))) return ["Tab reaches no link to evidence"];
+  await page.keyboard.press("Enter");
+  const problems = [];
+  await page.waitForFunction(() => document.querySelector(":target")?.checkVisibility(), undefined, { timeout: 3000 }).catch(() => problems.push("Enter on a link to evidence does not show it"));
+  await page.reload({ waitUntil: "load" });
+  if (!(await page.evaluate(() => document.querySelector(":target")?.checkVisibility()))) problems.push("the evidence is folded after a reload of its address");
+  await page.setViewportSize({ width: 320, height: 900 });
+  const wide = await page.evaluate(() => {
+    for (const part of document.querySelectorAll("details")) part.open = true;
+    return document.documentElement.scrollWidth;
+  });
+  if (wide > 320) problems.push(`with every part open the page is ${wide} px wide in 320 px`);
+  return problems;
+}
+
 const FILTER = "main input[type=search], main input[data-filter]";
 
 export async function useControls(report, browser, origin, pages) {
@@ -135,10 +154,12 @@ export async function useControls(report, browser, origin, pages) {
       sort: document.querySelector("table[data-sortable]") !== null,
       filter: document.querySelector(filter) !== null,
       group: document.querySelector("section.field[data-groups]") !== null,
+      evidence: document.querySelector('[href^="#evidence-"]') !== null,
     }), FILTER));
     const look = (problems, ...rest) => () => withPage(browser, {}, origin + address, (page) => problems(page, ...rest));
     if (has.sort) sorted += await report.check(`sorts by keyboard, kept in the address: ${kind}`, look(sortingProblems));
     if (has.filter) filtered += await report.check(`filters by keyboard, kept in the address: ${kind}`, look(filteringProblems, FILTER));
+    if (has.evidence) await report.check(`opens evidence by keyboard: ${kind}`, look(unfoldingProblems));
     if (has.group) grouped += await report.check(`regroups by keyboard, kept in the address: ${kind}`, look(regroupingProblems));
   }
   await report.check("some page sorts, some page filters, some page regroups", async () =>

@@ -14,10 +14,18 @@ pub enum Stop {
     TimeLimit,
     /// It ran out of money.
     CostLimit,
+    /// Its conversation became longer than the model takes.
+    ContextLimit,
     /// It repeated itself.
     RepeatedCommand,
     /// The provider failed.
     ProviderError,
+    /// The harness failed.
+    HarnessError,
+    /// The money of the whole run was spent.
+    RunBudget,
+    /// A person stopped it.
+    Cancelled,
     /// Another word; the raw line has it.
     Other,
 }
@@ -34,8 +42,12 @@ impl Stop {
             b"turn_limit" => Stop::TurnLimit,
             b"time_limit" => Stop::TimeLimit,
             b"cost_limit" => Stop::CostLimit,
+            b"context_limit" => Stop::ContextLimit,
             b"repeated_command" => Stop::RepeatedCommand,
             b"provider_error" => Stop::ProviderError,
+            b"harness_error" => Stop::HarnessError,
+            b"run_budget" => Stop::RunBudget,
+            b"cancelled" => Stop::Cancelled,
             _ => Stop::Other,
         }
     }
@@ -48,13 +60,17 @@ impl Stop {
             Stop::TurnLimit => "turn limit",
             Stop::TimeLimit => "time limit",
             Stop::CostLimit => "cost limit",
+            Stop::ContextLimit => "context limit",
             Stop::RepeatedCommand => "repeated command",
             Stop::ProviderError => "provider error",
+            Stop::HarnessError => "harness error",
+            Stop::RunBudget => "run budget",
+            Stop::Cancelled => "cancelled",
             Stop::Other => "other",
         }
     }
 
-    /// Whether a limit ended the attempt.
+    /// Whether a limit of turns, time or money ended the attempt.
     pub const fn is_limit(self) -> bool {
         matches!(self, Stop::TurnLimit | Stop::TimeLimit | Stop::CostLimit)
     }

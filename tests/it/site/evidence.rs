@@ -373,3 +373,16 @@ fn a_line_that_replaces_another_has_the_evidence_of_the_last() {
     assert!(html.contains("<code>submitted</code>") && !html.contains("<code>provider_error</code>"));
     world.command(&["verify"]).assert().success();
 }
+
+#[cfg(feature = "harness")]
+#[test]
+fn pages_look_for_evidence_where_runs_leave_it() {
+    use tsbench::attempts::{Cell, folder_of};
+    for (task, model, condition) in
+        [("t", "m", "default"), ("T/\u{e4}", "a/b:c", "terse v2"), ("..", "~", "Default"), ("", "x", "0")]
+    {
+        let cell = Cell { task: task.into(), model: model.into(), condition: condition.into(), repeat: 7 };
+        let looked = Path::new("artifacts").join(tsbench::results::artifacts_of(task, model, condition, 7));
+        assert_eq!(folder_of(&cell), looked);
+    }
+}
