@@ -92,6 +92,15 @@ impl DockerHost {
     }
 
     pub(super) async fn open(&self, spec: &Spec) -> Result<Box<dyn Sandbox>, SandboxError> {
+        let (host, spec) = (self.clone(), spec.clone());
+        // On its own: an opening that nobody waits for any more still ends, and what it opened is removed.
+        let opening = tokio::spawn(async move { host.open_here(&spec).await });
+        opening
+            .await
+            .map_err(|e| SandboxError::Transport { doing: "create a container".to_owned(), cause: e.to_string() })?
+    }
+
+    async fn open_here(&self, spec: &Spec) -> Result<Box<dyn Sandbox>, SandboxError> {
         let needed = spec.limits.disk_mb.saturating_mul(1 << 20).saturating_add(RESERVE);
         if let Some(free) = self.disk_free().await?.filter(|free| *free < needed) {
             return Err(SandboxError::DiskFull { free, needed });
