@@ -3,6 +3,14 @@
 //! Data go to standard output, everything else to standard error. Clock, environment and folders enter the
 //! program here and nowhere else.
 
+/// As the standard one, but a reader who has gone is no reason to panic. It stands before the modules that use it.
+macro_rules! eprintln {
+    ($($part:tt)*) => {{
+        use std::io::Write as _;
+        let _ = writeln!(std::io::stderr(), $($part)*);
+    }};
+}
+
 #[cfg(feature = "harness")]
 mod audit;
 #[cfg(feature = "harness")]

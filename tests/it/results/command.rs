@@ -67,3 +67,12 @@ fn terminal_codes_of_hostile_lines_are_not_printed() {
     let (_, out, _) = check(&Folder::with(jsonl(&[bad])), &[]);
     assert!(!out.contains('\u{1b}') && !out.contains('\u{7}'), "{out:?}");
 }
+
+#[test]
+fn a_reader_of_faults_who_has_gone_changes_no_exit_code() {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_tsbench"));
+    command.args(["results", "check", "--results", "no/such/folder"]).stderr(std::process::Stdio::piped());
+    let mut child = command.stdout(std::process::Stdio::null()).spawn().unwrap();
+    drop(child.stderr.take());
+    assert_eq!(child.wait().unwrap().code(), Some(2));
+}
