@@ -55,7 +55,7 @@ compatibility_date = "2026-01-01"
 const SUITE: &str = r#"id = "example"
 version = "1.0"
 title = "Example tasks"
-note = "Statements alone, written by tsbench-site init: there is nothing to fix."
+note = "One small bug three times, written by tsbench-site init: a whole task folder to copy and change."
 "#;
 
 const TASK: &str = r#"id = "ID"
@@ -64,7 +64,69 @@ language = "python"
 difficulty = "easy"
 use_cases = ["bug fixing"]
 targets = ["tests/test_total.py::test_empty"]
+guards = ["tests/test_total.py::test_two"]
 "#;
+
+/// The tree that an agent starts from, the human fix, and the hidden tests, by path.
+const TREE: [(&str, &str); 5] = [
+    (
+        "repo/pyproject.toml",
+        r#"[build-system]
+requires = ["setuptools>=68"]
+build-backend = "setuptools.build_meta"
+
+[project]
+name = "orders"
+version = "1.0.0"
+
+[tool.setuptools]
+py-modules = ["orders"]
+"#,
+    ),
+    (
+        "repo/orders.py",
+        r#"def total(prices):
+    """The sum of prices in cents."""
+    rest = list(prices)
+    return rest[0] + sum(rest[1:])
+"#,
+    ),
+    (
+        "repo/tests/test_total.py",
+        r#"from orders import total
+
+
+def test_two():
+    assert total([3, 4]) == 7
+"#,
+    ),
+    (
+        "tests/tests/test_total.py",
+        r#"from orders import total
+
+
+def test_two():
+    assert total([3, 4]) == 7
+
+
+def test_empty():
+    assert total([]) == 0
+"#,
+    ),
+    (
+        "solution.patch",
+        r#"diff --git a/orders.py b/orders.py
+--- a/orders.py
++++ b/orders.py
+@@ -1,4 +1,3 @@
+ def total(prices):
+     """The sum of prices in cents."""
+-    rest = list(prices)
+-    return rest[0] + sum(rest[1:])
++    return sum(prices)
+"#,
+    ),
+];
 
 const PROBLEM: &str = r#"# The total of an empty order is wrong
 
@@ -92,10 +154,9 @@ pub fn init(dir: &Path) -> Result<Vec<PathBuf>, SiteError> {
     ];
     let tasks = TASKS.iter().flat_map(|id| {
         let spec = TASK.replace("ID", id);
-        [
-            (format!("tasks/example/{id}/task.toml"), spec),
-            (format!("tasks/example/{id}/problem.md"), PROBLEM.to_owned()),
-        ]
+        let texts = [("task.toml", spec), ("problem.md", PROBLEM.to_owned())];
+        let tree = TREE.map(|(path, text)| (path, text.to_owned()));
+        texts.into_iter().chain(tree).map(move |(path, text)| (format!("tasks/example/{id}/{path}"), text))
     });
     let mut written = Vec::new();
     for (name, text) in files.into_iter().chain(tasks) {
