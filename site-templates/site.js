@@ -142,7 +142,14 @@
 
   // ---- folded parts: a link into one opens it
   function unfold() {
-    const target = document.querySelector(":target");
+    // While the page loads, the browser has not gone to the address's part yet: it is found by its name.
+    let name = location.hash.slice(1);
+    try {
+      name = decodeURIComponent(name);
+    } catch {
+      // An address that is no text names nothing.
+    }
+    const target = document.querySelector(":target") ?? document.getElementById(name);
     let folded = target?.closest("details:not([open])");
     if (!folded) return;
     for (; folded; folded = target.closest("details:not([open])")) folded.open = true;
