@@ -196,5 +196,9 @@ fn the_example_tasks_of_a_new_leaderboard_pass_their_own_check() {
     let dir = tempfile::tempdir().unwrap();
     tsbench::site::init(&dir.path().join("new")).unwrap();
     let mut check = assert_cmd::Command::cargo_bin("tsbench").unwrap();
-    check.args(["tasks", "check", "--suite", "example", "--tasks"]).arg(dir.path().join("new/tasks")).assert().success();
+    check
+        .args(["tasks", "check", "--suite", "example", "--tasks"])
+        .arg(dir.path().join("new/tasks"))
+        .assert()
+        .success();
 }
