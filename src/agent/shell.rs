@@ -6,14 +6,7 @@ use crate::gateway::Message;
 use std::time::Instant;
 
 /// Works until something ends it.
-pub(super) async fn run(session: &mut Session<'_>) -> Halt {
-    match work(session).await {
-        Ok(stop) => Halt::Stop(stop),
-        Err(halt) => halt,
-    }
-}
-
-async fn work(session: &mut Session<'_>) -> Result<Stop, Halt> {
+pub(super) async fn run(session: &mut Session<'_>) -> Result<Stop, Halt> {
     let instructions = session.instructions()?;
     // Some providers refuse a conversation that begins with a system message alone: all of it is the user's.
     let first = session.text("shell/first.md", &[("instructions", &instructions)])?;

@@ -13,14 +13,7 @@ const MOST_LINES: usize = 400;
 const MOST_FILE: u64 = 4 << 20;
 
 /// Works until something ends it.
-pub(super) async fn run(session: &mut Session<'_>) -> Halt {
-    match work(session).await {
-        Ok(stop) => Halt::Stop(stop),
-        Err(halt) => halt,
-    }
-}
-
-async fn work(session: &mut Session<'_>) -> Result<Stop, Halt> {
+pub(super) async fn run(session: &mut Session<'_>) -> Result<Stop, Halt> {
     let instructions = session.instructions()?;
     session.messages.push(Message::system(session.text("tools/system.md", &[("instructions", &instructions)])?));
     session.messages.push(Message::user(session.text("tools/first.md", &[])?));

@@ -116,6 +116,7 @@ pub async fn attempt(
         Kind::Shell => shell::run(&mut session).await,
         Kind::Tools => tools::run(&mut session).await,
     };
+    let end = end.map_or_else(|halt| halt, Halt::Stop);
     let seconds = (begun.elapsed().as_secs_f64() - session.waited).max(0.0);
     let stop = match end {
         Halt::Stop(stop) => stop,

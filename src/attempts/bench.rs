@@ -22,30 +22,10 @@ pub enum Phase {
 
 /// Everything that the attempts of a run share.
 pub struct Bench {
-    /// The locked plan.
-    pub plan: Plan,
-    /// The run's folder.
-    pub dir: PathBuf,
-    /// The agent.
-    pub agent: Kind,
-    /// Limits of an attempt.
+    /// What the run was started with.
+    pub parts: Parts,
+    /// Limits of an attempt, as the plan locks them.
     pub limits: Limits,
-    /// Where commands run.
-    pub provider: Arc<Provider>,
-    /// The models' gateways.
-    pub gateways: Gateways,
-    /// Prompt texts by condition.
-    pub prompts: BTreeMap<String, Prompts>,
-    /// Money of the run.
-    pub budget: Budget,
-    /// The time now, RFC 3339.
-    pub clock: fn() -> String,
-    /// What raw lines say of this machine.
-    pub host: serde_json::Value,
-    /// Program and version.
-    pub tool: String,
-    /// Watched while attempts go on.
-    pub phase: watch::Receiver<Phase>,
     pub(super) burst: Burst,
     slots: BTreeMap<String, Slot>,
 }
@@ -63,7 +43,7 @@ pub(super) struct Prepared {
     before: OnceCell<Prints>,
 }
 
-/// Parts of a [`Bench`] that have no default.
+/// What a run is started with.
 pub struct Parts {
     /// The locked plan.
     pub plan: Plan,
@@ -95,25 +75,8 @@ impl Bench {
         let slot =
             |task: Task| (task.spec.id.clone(), Slot { task, mirrors: mirrors.to_owned(), ready: OnceCell::new() });
         let limits = parts.plan.limits()?;
-        let Parts { plan, dir, agent, provider, gateways, prompts, budget, clock, host, tool, phase } = parts;
         let slots = tasks.into_iter().map(slot).collect();
-        let burst = Burst::default();
-        Ok(Bench {
-            plan,
-            dir,
-            agent,
-            limits,
-            provider,
-            gateways,
-            prompts,
-            budget,
-            clock,
-            host,
-            tool,
-            phase,
-            burst,
-            slots,
-        })
+        Ok(Bench { parts, limits, burst: Burst::default(), slots })
     }
 
     pub(super) async fn ready(&self, task: &str) -> Result<Arc<Prepared>, ScoreError> {
@@ -126,19 +89,19 @@ impl Bench {
         let slot = self.slots.get(task).ok_or_else(missing)?;
         let made = slot.ready.get_or_try_init(|| async {
             let material = Material::prepare(&slot.task, &slot.mirrors)?;
-            let ready = prepare(&slot.task, material, &self.provider).await?;
+            let ready = prepare(&slot.task, material, &self.parts.provider).await?;
             Ok::<_, ScoreError>(Arc::new(Prepared { ready, before: OnceCell::new() }))
         });
         made.await.map(Arc::clone)
     }
 
     pub(super) fn entry(&self, model: &str) -> Option<&ModelEntry> {
-        self.plan.settings.iter().find(|e| e.id == model)
+        self.parts.plan.settings.iter().find(|e| e.id == model)
     }
 
     /// Until the phase is at least this.
     pub(super) async fn until(&self, phase: Phase) {
-        let mut watched = self.phase.clone();
+        let mut watched = self.parts.phase.clone();
         if watched.wait_for(|now| *now >= phase).await.is_err() {
             // Nobody is left who could change it.
             std::future::pending::<()>().await;

@@ -33,11 +33,11 @@ impl Bench {
     /// The line of an attempt.
     pub(super) fn line(&self, known: Known<'_>) -> Attempt {
         let Known { cell, spent, verdict, ended, .. } = &known;
-        let run = &self.plan.run;
+        let run = &self.parts.plan.run;
         let outcome = verdict.map_or(known.outcome, |v| counted(v.outcome, known.stop));
         let tested = verdict.filter(|v| v.seconds.tests.is_some());
         let error = known.error.clone().or_else(|| verdict.and_then(|v| v.error.clone()));
-        let secrets = self.gateways.secrets();
+        let secrets = self.parts.gateways.secrets();
         Attempt {
             schema: ATTEMPT_SCHEMA.to_owned(),
             run: run.run.clone(),
@@ -66,21 +66,21 @@ impl Bench {
             retries: Some(known.tries),
             error: error.map(|e| Failure { message: secrets.redact(&short(&e.message)), ..e }),
             digests: Some(self.digests(&known)),
-            host: Some(self.host.clone()),
-            tool: Some(self.tool.clone()),
+            host: Some(self.parts.host.clone()),
+            tool: Some(self.parts.tool.clone()),
             started_at: Some(known.started_at.clone()),
-            finished_at: Some((self.clock)()),
+            finished_at: Some((self.parts.clock)()),
         }
     }
 
     fn digests(&self, known: &Known<'_>) -> Map<String, Value> {
-        let prompt = self.plan.prompt_digests.get(&known.cell.condition);
+        let prompt = self.parts.plan.prompt_digests.get(&known.cell.condition);
         let mut all = Map::new();
         let of = [
-            ("task", self.plan.task_digests.get(&known.cell.task).map(|d| json!(d))),
+            ("task", self.parts.plan.task_digests.get(&known.cell.task).map(|d| json!(d))),
             ("image", known.image.as_ref().map(|i| json!(i))),
             ("prompt", prompt.map(|d| json!(d))),
-            ("agent", self.plan.run.agent.digest.as_ref().map(|d| json!(d))),
+            ("agent", self.parts.plan.run.agent.digest.as_ref().map(|d| json!(d))),
             ("grader", Some(json!(GRADER))),
         ];
         all.extend(of.into_iter().filter_map(|(k, v)| Some((k.to_owned(), v?))));

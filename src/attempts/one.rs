@@ -34,13 +34,13 @@ struct Made {
 impl Bench {
     /// Makes one attempt; `has_line` says that an excluded line of it is there. An error is one of this machine's disk.
     pub(super) async fn one(&self, cell: &Cell, has_line: bool) -> Result<Attempt, AttemptsError> {
-        let (begun, started_at) = (Instant::now(), (self.clock)());
-        let folder = self.dir.join(folder_of(cell));
+        let (begun, started_at) = (Instant::now(), (self.parts.clock)());
+        let folder = self.parts.dir.join(folder_of(cell));
         let before = leftover_spent(&folder, has_line);
         let made = self.tries(cell, &folder, before).await?;
         let (mut scored, mut fault) = (None, None);
         if let Tried::Ended(ended, prepared) = &made.end {
-            keep_patch(&folder, ended.patch.as_deref().unwrap_or_default(), self.gateways.secrets())?;
+            keep_patch(&folder, ended.patch.as_deref().unwrap_or_default(), self.parts.gateways.secrets())?;
             match self.scored(ended, prepared).await {
                 Ok(done) => scored = done,
                 Err(failure) => fault = Some(failure),
@@ -48,7 +48,7 @@ impl Bench {
         }
         let log = scored.as_ref().map_or("", |s: &Scored| s.log.as_str());
         let verdict = scored.as_ref().map(|s| &s.verdict);
-        keep_report(&folder, verdict, log, self.gateways.secrets())?;
+        keep_report(&folder, verdict, log, self.parts.gateways.secrets())?;
         let (ended, image) = match &made.end {
             Tried::Ended(ended, prepared) => (Some(ended), Some(prepared.ready.image_id.clone())),
             Tried::Fault(_) | Tried::Stopped => (None, None),
@@ -75,8 +75,8 @@ impl Bench {
         let mut number = 1;
         loop {
             let tries = put_aside(folder)?;
-            let secrets = self.gateways.secrets().clone();
-            let mut trace = Trace::create(&folder.join(TRAJECTORY), secrets, self.clock, spent)?;
+            let secrets = self.parts.gateways.secrets().clone();
+            let mut trace = Trace::create(&folder.join(TRAJECTORY), secrets, self.parts.clock, spent)?;
             let end = self.agent_try(cell, &mut trace).await;
             trace.finish(match &end {
                 Tried::Stopped => Some("stopped by us"),
@@ -90,7 +90,7 @@ impl Bench {
                     let ours = matches!(failure.class.as_str(), "task" | "language" | "install");
                     let class =
                         if ours { format!("{} of {}", failure.class, cell.task) } else { failure.class.clone() };
-                    !self.burst.fault(&class) && number < MOST_TRIES && *self.phase.borrow() == Phase::Run
+                    !self.burst.fault(&class) && number < MOST_TRIES && *self.parts.phase.borrow() == Phase::Run
                 }
                 Tried::Ended(..) => {
                     self.burst.good();
@@ -117,7 +117,7 @@ impl Bench {
             },
             () = self.until(Phase::Abort) => return Tried::Stopped,
         };
-        let mut sandbox = match open(&prepared.ready, &self.provider).await {
+        let mut sandbox = match open(&prepared.ready, &self.parts.provider).await {
             Ok(sandbox) => sandbox,
             Err(e) => return Tried::Fault(failure(e.class(), &e)),
         };
@@ -149,13 +149,13 @@ impl Bench {
         let (env, home) = surroundings(ready, sandbox).await.map_err(of_score)?;
         let unknown = |what: &str| Failure { class: "plan".into(), message: format!("there is no {what} in the plan") };
         let entry = self.entry(&cell.model).ok_or_else(|| unknown("such model"))?;
-        let prompts = self.prompts.get(&cell.condition).ok_or_else(|| unknown("such condition"))?;
+        let prompts = self.parts.prompts.get(&cell.condition).ok_or_else(|| unknown("such condition"))?;
         let mock = MockContext {
             solution: ready.material.solution.clone(),
-            seed: cell.seed(&self.plan.seed),
-            agent: self.agent.answers(),
+            seed: cell.seed(&self.parts.plan.seed),
+            agent: self.parts.agent.answers(),
         };
-        let gateway = self.gateways.open(entry, mock).map_err(|e| failure(e.class(), &e))?;
+        let gateway = self.parts.gateways.open(entry, mock).map_err(|e| failure(e.class(), &e))?;
         let tests = tests_command(ready, &home);
         let work = Work {
             problem: &ready.task.problem,
@@ -167,8 +167,8 @@ impl Bench {
             start: &ready.material.start,
             before,
         };
-        let means = Means { gateway: gateway.as_ref(), prompts, limits: &self.limits, budget: &self.budget };
-        attempt(self.agent, &work, &means, sandbox, trace).await.map_err(of_agent)
+        let means = Means { gateway: gateway.as_ref(), prompts, limits: &self.limits, budget: &self.parts.budget };
+        attempt(self.parts.agent, &work, &means, sandbox, trace).await.map_err(of_agent)
     }
 
     /// Scores the patch; none where there is nothing to score. Scoring again rolls no dice, so that faults of ours are
@@ -181,7 +181,7 @@ impl Bench {
         let mut number = 1;
         loop {
             let end = tokio::select! {
-                end = score(&prepared.ready, patch, &self.provider, false) => end,
+                end = score(&prepared.ready, patch, &self.parts.provider, false) => end,
                 () = self.until(Phase::Abort) => {
                     return Err(Failure { class: STOPPED.into(), message: "stopped before it was scored".into() });
                 }

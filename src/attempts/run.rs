@@ -45,7 +45,7 @@ pub async fn run(
     let mut going: JoinSet<Result<Attempt, AttemptsError>> = JoinSet::new();
     let (mut ended, mut over_budget, mut last_fault, mut left) = (0, false, String::new(), false);
     loop {
-        let may_begin = *bench.phase.borrow() == Phase::Run && !over_budget && bench.burst.class().is_none();
+        let may_begin = *bench.parts.phase.borrow() == Phase::Run && !over_budget && bench.burst.class().is_none();
         while may_begin && going.len() < jobs.max(1) {
             let Some((cell, has_line)) = waiting.next() else { break };
             let bench = Arc::clone(&bench);
@@ -64,11 +64,11 @@ pub async fn run(
         if let (Outcome::InfraError, Some(error)) = (line.outcome, &line.error) {
             last_fault.clone_from(&error.message);
         }
-        seen(&Seen { line: &line, ended, spent_usd: bench.budget.spent() });
+        seen(&Seen { line: &line, ended, spent_usd: bench.parts.budget.spent() });
     }
     Ok(match bench.burst.class() {
         Some(class) => Ending::Paused { class, message: last_fault },
-        None if *bench.phase.borrow() != Phase::Run && left => Ending::Interrupted,
+        None if *bench.parts.phase.borrow() != Phase::Run && left => Ending::Interrupted,
         None if over_budget => Ending::Budget,
         None => Ending::Done,
     })

@@ -167,7 +167,7 @@ async fn work(
     cells: Vec<(Cell, bool)>,
     lines: &[Attempt],
 ) -> anyhow::Result<Exit> {
-    let (planned, left) = (crate::attempts::cells(&bench.plan).len(), cells.len());
+    let (planned, left) = (crate::attempts::cells(&bench.parts.plan).len(), cells.len());
     if left < planned {
         eprintln!("{} of {planned} attempts have their line already ({} lines)", planned - left, lines.len());
     }
@@ -184,8 +184,13 @@ async fn work(
     .await?;
     progress.finish();
     let words: Vec<String> = counts.iter().map(|(outcome, n)| format!("{n} {outcome}")).collect();
-    eprintln!("{} attempts: {}; ${:.4} in all", counts.values().sum::<usize>(), words.join(", "), bench.budget.spent());
-    let again = format!("tsbench resume {}", bench.dir.display());
+    eprintln!(
+        "{} attempts: {}; ${:.4} in all",
+        counts.values().sum::<usize>(),
+        words.join(", "),
+        bench.parts.budget.spent()
+    );
+    let again = format!("tsbench resume {}", bench.parts.dir.display());
     Ok(match end {
         Ending::Done if counts.contains_key(&Outcome::InfraError) => {
             eprintln!("some attempts ended by faults that were no model's\nhint: {again} makes them again");
