@@ -132,7 +132,7 @@ function addAudits(store, file, text) {
     const key = auditKey(line.suite, line.task, line.at);
     if (store.audits.has(key)) throw new Error(`a second audit of ${key}`);
     const found = { state: line.state, seconds: null };
-    for (const kind of ["fix", "empty", "exploit"]) {
+    for (const kind of ["fix", "empty", "exploit", "alternate", "wrong"]) {
       const tries = line.proofs.filter((proof) => proof.kind === kind);
       found[kind] = { resolved: tries.filter((proof) => proof.outcome === "resolved").length, total: tries.length };
     }

@@ -1,5 +1,5 @@
 use super::Exit;
-use super::proving::{Proving, Tried, each, is_ours, tasks_word};
+use super::proving::{Proving, Tried, counts_in_words, each, is_ours, tasks_word};
 use super::say;
 use crate::gate::Proof;
 use crate::health::{Standing, append, failed_shown, judged, read, standings};
@@ -168,17 +168,16 @@ fn print(line: &HealthLine, as_json: bool) {
         say!("{}", json!(line));
         return;
     }
-    let count = |kind| {
-        let c = line.count(kind);
-        format!("{} of {}", c.passed, c.total)
-    };
+    let counts: Vec<(ProofKind, usize, usize)> = ProofKind::ALL
+        .into_iter()
+        .map(|kind| (kind, line.count(kind)))
+        .map(|(kind, c)| (kind, c.passed as usize, c.total as usize))
+        .collect();
     say!(
-        "{}\t{}\tfix {}\tempty {}\tcheats {}{}{}",
+        "{}\t{}\t{}{}{}",
         line.task,
         line.state.word(),
-        count(ProofKind::Fix),
-        count(ProofKind::Empty),
-        count(ProofKind::Exploit),
+        counts_in_words(&counts),
         if line.reason.is_empty() { "" } else { "\t" },
         line.reason
     );

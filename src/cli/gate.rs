@@ -1,5 +1,5 @@
 use super::Exit;
-use super::proving::{Proving, Tried, each, is_ours, tasks_word};
+use super::proving::{Proving, Tried, counts_in_words, each, is_ours, tasks_word};
 use super::say;
 use crate::gate::Proof;
 use crate::schema::{Outcome, ProofKind};
@@ -62,21 +62,20 @@ fn print(id: &str, end: &Result<Tried, ScoreError>, as_json: bool) {
     match end {
         Ok(t) => {
             let proofs = &t.proven.proofs;
-            let count = |kind: ProofKind| proofs.iter().filter(|p| p.kind == kind).count();
-            let fixed =
-                proofs.iter().filter(|p| p.kind == ProofKind::Fix && p.verdict.outcome == Outcome::Resolved).count();
             let word = if t.proven.good() { "proven" } else { "NOT PROVEN" };
-            say!(
-                "{id}\t{word}\tfix {fixed} of {}\tempty {}\tcheats {}\t{:.1} s",
-                count(ProofKind::Fix),
-                count(ProofKind::Empty),
-                count(ProofKind::Exploit),
-                t.seconds
-            );
+            let counts: Vec<(ProofKind, usize, usize)> =
+                ProofKind::ALL.into_iter().map(|k| counted(proofs, k)).collect();
+            say!("{id}\t{word}\t{}\t{:.1} s", counts_in_words(&counts), t.seconds);
             proofs.iter().filter(|p| !p.good).for_each(|p| explain(id, p));
         }
         Err(e) => say!("{id}\tfailed to {e}"),
     }
+}
+
+/// Tries of a kind, and how many of them resolved the task.
+fn counted(proofs: &[Proof], kind: ProofKind) -> (ProofKind, usize, usize) {
+    let of_kind = || proofs.iter().filter(|p| p.kind == kind);
+    (kind, of_kind().filter(|p| p.verdict.outcome == Outcome::Resolved).count(), of_kind().count())
 }
 
 fn explain(id: &str, p: &Proof) {

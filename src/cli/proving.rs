@@ -3,8 +3,9 @@
 use super::machine::Machine;
 use super::progress::Progress;
 use super::tasks::Which;
-use crate::gate::{Proven, prove_exploits, prove_fix};
+use crate::gate::{Proven, prove_exploits, prove_fix, prove_solutions};
 use crate::sandbox::Provider;
+use crate::schema::ProofKind;
 use crate::scoring::{ScoreError, prepare};
 use crate::tasks::{Material, Task, TaskError};
 use clap::Args;
@@ -135,6 +136,22 @@ pub fn is_ours(e: &ScoreError) -> bool {
     }
 }
 
+/// How many tries of each kind resolved the task, in words; a kind of which none was tried and none is needed is left out.
+pub fn counts_in_words(counts: &[(ProofKind, usize, usize)]) -> String {
+    let needed = [ProofKind::Fix, ProofKind::Empty, ProofKind::Exploit];
+    let shown = counts.iter().filter(|(kind, _, total)| *total > 0 || needed.contains(kind));
+    let word = |kind: ProofKind| match kind {
+        ProofKind::Fix => "fix",
+        ProofKind::Empty => "empty",
+        ProofKind::Exploit => "cheats",
+        ProofKind::Alternate => "alternates",
+        ProofKind::Wrong => "wrong",
+    };
+    let words: Vec<String> =
+        shown.map(|(kind, passed, total)| format!("{} {passed} of {total}", word(*kind))).collect();
+    words.join("\t")
+}
+
 /// A number of tasks in words.
 pub fn tasks_word(count: usize) -> String {
     if count == 1 { "1 task".to_owned() } else { format!("{count} tasks") }
@@ -151,6 +168,7 @@ async fn prove(
     let material = Material::prepare(task, mirrors)?;
     let ready = prepare(task, material, provider).await?;
     let mut proofs = prove_fix(&ready, provider, runs).await?;
+    proofs.extend(prove_solutions(&ready, provider).await?);
     if exploits {
         proofs.extend(prove_exploits(&ready, provider).await?);
     }

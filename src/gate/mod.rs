@@ -1,4 +1,4 @@
-//! The proof that a task is fair: the human fix resolves it, nothing else does.
+//! The proof that a task is fair: the human fix and other right solutions resolve it, nothing else does.
 //!
 //! In: a task ready to be scored. Out: what each proof gave, as data. This room must not know how proofs are shown
 //! or where they are kept.
@@ -7,4 +7,4 @@ mod exploits;
 mod prove;
 
 pub use exploits::{Exploit, Files, exploits};
-pub use prove::{Proof, Proven, prove_exploits, prove_fix};
+pub use prove::{Proof, Proven, prove_exploits, prove_fix, prove_solutions};

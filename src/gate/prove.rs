@@ -63,6 +63,17 @@ pub async fn prove_exploits(ready: &Ready, provider: &Provider) -> Result<Vec<Pr
     Ok(proofs)
 }
 
+/// Scores the further solutions that the task's folder brings: right ones must resolve it, wrong ones must not.
+pub async fn prove_solutions(ready: &Ready, provider: &Provider) -> Result<Vec<Proof>, ScoreError> {
+    let mut proofs = Vec::new();
+    for (kind, patches) in [(ProofKind::Alternate, ready.task.alternates()?), (ProofKind::Wrong, ready.task.wrong()?)] {
+        for (name, patch) in patches {
+            proofs.push(one(ready, provider, kind, &name, &patch).await?);
+        }
+    }
+    Ok(proofs)
+}
+
 /// The edits of a cheat as a patch on the starting tree.
 fn patch_of(ready: &Ready, start: &Tree, edits: &BTreeMap<String, Option<Vec<u8>>>) -> Result<Vec<u8>, ScoreError> {
     let store = &ready.material.store;
@@ -92,10 +103,7 @@ async fn one(
 ) -> Result<Proof, ScoreError> {
     let scored = score(ready, patch, provider, true).await?;
     let resolved = scored.verdict.outcome == Outcome::Resolved;
-    let good = match kind {
-        ProofKind::Fix => resolved,
-        ProofKind::Empty | ProofKind::Exploit => !resolved,
-    };
+    let good = resolved == kind.must_resolve();
     let log = if good { String::new() } else { scored.log };
     Ok(Proof { kind, name: name.to_owned(), good, verdict: scored.verdict, log })
 }

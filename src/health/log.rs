@@ -1,4 +1,4 @@
-use crate::schema::{HEALTH_SCHEMA, HealthLine, HealthState, Outcome, ProofKind};
+use crate::schema::{HEALTH_SCHEMA, HealthLine, HealthState, Outcome};
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -153,7 +153,7 @@ fn contradiction(line: &HealthLine) -> Option<String> {
         if let Some((of, passed, total)) = counts.into_iter().chain(score).find(|(_, passed, total)| passed > total) {
             return Some(format!("{of} of {:?}: {passed} passed of {total}", p.name));
         }
-        let as_it_must = p.good && (p.outcome == Outcome::Resolved) == (p.kind == ProofKind::Fix);
+        let as_it_must = p.good && (p.outcome == Outcome::Resolved) == p.kind.must_resolve();
         if line.state == HealthState::Healthy && !as_it_must {
             return Some(format!("state \"healthy\" with {:?} that did not go as it must", p.name));
         }

@@ -50,7 +50,7 @@ fn time(line: &HealthLine) -> Option<jiff::Timestamp> {
 pub fn judged(proofs: &[HealthProof], isolation: &str, before: &[&HealthLine]) -> (HealthState, String) {
     if let Some(p) = proofs.iter().find(|p| p.outcome == Outcome::InfraError) {
         let why = p.error.as_ref().map_or("a fault of the infrastructure", |e| e.message.as_str());
-        return (HealthState::Unknown, format!("{} {}: {why}", word(p.kind), p.name));
+        return (HealthState::Unknown, format!("{} {}: {why}", p.kind.word(), p.name));
     }
     if !proofs.is_empty() && proofs.iter().all(|p| p.good) {
         let untried = untried(proofs, isolation, before);
@@ -63,7 +63,7 @@ pub fn judged(proofs: &[HealthProof], isolation: &str, before: &[&HealthLine]) -
     let Some(first) = bad.first() else { return lost("nothing was tried", before) };
     let tests = first.targets.failed.iter().chain(&first.guards.failed).next();
     let tests = tests.map(|t| format!("; not passed: {t}")).unwrap_or_default();
-    let what = format!("{} {}: {}{tests}", word(first.kind), first.name, first.outcome.word());
+    let what = format!("{} {}: {}{tests}", first.kind.word(), first.name, first.outcome.word());
     for kind in [ProofKind::Fix, ProofKind::Empty] {
         let of_kind: Vec<&HealthProof> = proofs.iter().filter(|p| p.kind == kind).collect();
         if of_kind.iter().any(|p| p.good != of_kind[0].good) {
@@ -77,7 +77,7 @@ pub fn judged(proofs: &[HealthProof], isolation: &str, before: &[&HealthLine]) -
 fn untried(proofs: &[HealthProof], isolation: &str, before: &[&HealthLine]) -> Vec<String> {
     let kinds = [ProofKind::Fix, ProofKind::Empty, ProofKind::Exploit];
     let missing = kinds.into_iter().filter(|k| proofs.iter().all(|p| p.kind != *k));
-    let mut untried: Vec<String> = missing.map(|k| format!("no {}", word(k))).collect();
+    let mut untried: Vec<String> = missing.map(|k| format!("no {}", k.word())).collect();
     let answers = before.iter().filter(|l| l.state != HealthState::Unknown);
     let standing = answers.max_by_key(|l| time(l));
     if isolation != ISOLATED && standing.is_some_and(|l| l.isolation == ISOLATED) {
@@ -91,14 +91,6 @@ pub fn lost(why: &str, before: &[&HealthLine]) -> (HealthState, String) {
     match before.iter().rev().find(|l| l.state == HealthState::Healthy) {
         Some(line) => (HealthState::Drifted, format!("healthy on {}, not now: {why}", line.at)),
         None => (HealthState::Broken, why.to_owned()),
-    }
-}
-
-fn word(kind: ProofKind) -> &'static str {
-    match kind {
-        ProofKind::Fix => "fix",
-        ProofKind::Empty => "empty patch",
-        ProofKind::Exploit => "cheat",
     }
 }
 

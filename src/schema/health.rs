@@ -37,6 +37,32 @@ pub enum ProofKind {
     Empty,
     /// A cheat, which must not.
     Exploit,
+    /// Another correct solution, which must resolve the task.
+    Alternate,
+    /// A wrong solution, which must not.
+    Wrong,
+}
+
+impl ProofKind {
+    /// Every kind, in the order in which they are told.
+    pub const ALL: [ProofKind; 5] =
+        [ProofKind::Fix, ProofKind::Empty, ProofKind::Exploit, ProofKind::Alternate, ProofKind::Wrong];
+
+    /// Whether such a try must resolve the task; every other must not.
+    pub const fn must_resolve(self) -> bool {
+        matches!(self, ProofKind::Fix | ProofKind::Alternate)
+    }
+
+    /// The word in messages.
+    pub const fn word(self) -> &'static str {
+        match self {
+            ProofKind::Fix => "fix",
+            ProofKind::Empty => "empty patch",
+            ProofKind::Exploit => "cheat",
+            ProofKind::Alternate => "alternate",
+            ProofKind::Wrong => "wrong solution",
+        }
+    }
 }
 
 /// One try of an audit.

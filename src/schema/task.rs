@@ -101,6 +101,9 @@ pub struct TaskSpec {
     /// Globs of paths that a patch may not change, beside those of the language.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub protected: Vec<String>,
+    /// Globs of paths that a patch may change although the language protects them: tests that are the work itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unprotected: Vec<String>,
     /// Own limits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<Limits>,

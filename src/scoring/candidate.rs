@@ -1,5 +1,5 @@
 use crate::git::{Applied, GitError, Store, Tree, TreeId};
-use crate::languages::{Files, Language, Plan, protects};
+use crate::languages::{Files, Language, Plan, is_test_path, protects};
 use crate::tasks::{Material, Task};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -79,7 +79,9 @@ fn is_protected(task: &Task, m: &Material, plan: &Plan, path: &str) -> bool {
     let hidden = m.hidden.files.contains_key(path)
         || m.hidden.removed.contains(path)
         || m.hidden.files.keys().any(|h| h.starts_with(&format!("{path}/")) || path.starts_with(&format!("{h}/")));
-    hidden || protects(&plan.protected, path) || protects(&task.spec.protected, path)
+    // Guards may stand in any file of tests, so that none of them is the patch's to change, nor what they use.
+    let of_tests = is_test_path(path) || protects(&plan.protected, path);
+    hidden || of_tests && !protects(&task.spec.unprotected, path) || protects(&task.spec.protected, path)
 }
 
 /// Whether a path is a link that no sandbox accepts: out of the tree, or to no name at all.

@@ -28,6 +28,10 @@ pub struct Audit {
     pub empty: Counts,
     /// How many cheats did.
     pub exploit: Counts,
+    /// Other correct solutions.
+    pub alternate: Counts,
+    /// Wrong solutions.
+    pub wrong: Counts,
     /// Seconds of all its tries; none where no try says them.
     pub seconds: Option<f64>,
 }
@@ -47,6 +51,8 @@ impl Audit {
             fix: line.count(ProofKind::Fix),
             empty: line.count(ProofKind::Empty),
             exploit: line.count(ProofKind::Exploit),
+            alternate: line.count(ProofKind::Alternate),
+            wrong: line.count(ProofKind::Wrong),
             seconds: (!seconds.is_empty()).then(|| seconds.iter().sum()),
         }
     }
@@ -58,6 +64,8 @@ impl Audit {
             ("fix", _) => self.fix,
             ("empty", _) => self.empty,
             ("exploit", _) => self.exploit,
+            ("alternate", _) => self.alternate,
+            ("wrong", _) => self.wrong,
             ("seconds", "") => return Some((self.seconds, Format::Seconds)),
             _ => return None,
         };

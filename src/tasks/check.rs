@@ -46,6 +46,30 @@ fn names(task: &Task, found: &mut Vec<String>) {
     }
 }
 
+/// Solutions that do not apply prove nothing.
+fn further(task: &Task, m: &Material, found: &mut Vec<String>) -> Result<(), GitError> {
+    for (folder, patches) in [("alternates", task.alternates()), ("wrong", task.wrong())] {
+        let patches = match patches {
+            Ok(patches) => patches,
+            Err(e) => {
+                found.push(e.to_string());
+                continue;
+            }
+        };
+        for (name, patch) in patches {
+            match m.store.apply(&m.start, &patch)? {
+                Applied::Strict(_) => {}
+                Applied::Empty => found.push(format!("{folder}/{name}.patch is empty")),
+                Applied::Lenient(_) => {
+                    found.push(format!("{folder}/{name}.patch applies only leniently: make it against repo/"));
+                }
+                Applied::Refused(why) => found.push(format!("{folder}/{name}.patch does not apply: {why}")),
+            }
+        }
+    }
+    Ok(())
+}
+
 fn trees(task: &Task, m: &Material, found: &mut Vec<String>) -> Result<(), GitError> {
     let start = m.store.read(&m.start)?;
     if start.is_empty() {
@@ -59,12 +83,22 @@ fn trees(task: &Task, m: &Material, found: &mut Vec<String>) -> Result<(), GitEr
     {
         found.push(format!("task.toml: package {package:?} is not a folder of the tree"));
     }
+    further(task, m, found)?;
     match m.store.apply(&m.start, &m.solution)? {
         Applied::Strict(fixed) => {
             let after = m.store.read(&fixed)?;
             for path in m.hidden.files.keys().filter(|p| start.get(*p) != after.get(*p)) {
                 found.push(format!(
                     "solution.patch changes {path:?}, which the hidden tests bring: a fix does not touch its tests"
+                ));
+            }
+            let changed = start.keys().chain(after.keys()).filter(|p| start.get(*p) != after.get(*p));
+            let of_tests: BTreeSet<&String> =
+                changed.filter(|p| crate::schema::is_test_path(p) && !m.hidden.files.contains_key(*p)).collect();
+            // Which paths a task frees is a matter of scoring; that it frees any is enough to leave this to the gate.
+            for path in of_tests.into_iter().filter(|_| task.spec.unprotected.is_empty()) {
+                found.push(format!(
+                    "solution.patch changes {path:?}, a file of tests: it is restored before scoring, move it to tests/"
                 ));
             }
         }

@@ -55,6 +55,25 @@ impl Material {
 }
 
 impl Task {
+    /// Other correct solutions, by name: patches of the folder `alternates/`. They must resolve the task.
+    pub fn alternates(&self) -> Result<BTreeMap<String, Vec<u8>>, TaskError> {
+        self.patches("alternates")
+    }
+
+    /// Wrong solutions, by name: patches of the folder `wrong/`. They must not resolve the task.
+    pub fn wrong(&self) -> Result<BTreeMap<String, Vec<u8>>, TaskError> {
+        self.patches("wrong")
+    }
+
+    fn patches(&self, folder: &str) -> Result<BTreeMap<String, Vec<u8>>, TaskError> {
+        let dir = self.dir.join(folder);
+        let named = |(path, (_, bytes)): (String, (Mode, Vec<u8>))| match path.strip_suffix(".patch") {
+            Some(name) => Ok((name.to_owned(), bytes)),
+            None => Err(TaskError::bad(dir.join(&path), "is no patch", "this folder holds NAME.patch files alone")),
+        };
+        read_dir(&dir)?.into_iter().map(named).collect()
+    }
+
     /// The files of the task's own grader, by path.
     pub fn grader_files(&self) -> Result<BTreeMap<String, Vec<u8>>, TaskError> {
         Ok(read_dir(&self.dir.join("grader"))?.into_iter().map(|(path, (_, bytes))| (path, bytes)).collect())

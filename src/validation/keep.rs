@@ -45,6 +45,7 @@ impl Draft {
             targets: Vec::new(),
             guards: Vec::new(),
             protected: Vec::new(),
+            unprotected: Vec::new(),
             limits: None,
             source: Some(change.source()),
             scorecard: None,

@@ -8,7 +8,7 @@ use tsbench::health::{append, judged, parse, read, standings};
 use tsbench::schema::{Failure, HEALTH_SCHEMA, HealthLine, HealthProof, HealthState, Outcome, ProofKind, TestCounts};
 
 fn proof(kind: ProofKind, outcome: Outcome) -> HealthProof {
-    let good = (outcome == Outcome::Resolved) == (kind == ProofKind::Fix);
+    let good = (outcome == Outcome::Resolved) == kind.must_resolve();
     HealthProof {
         kind,
         name: "run 1".into(),
@@ -40,7 +40,7 @@ fn line(task: &str, at: &str, state: HealthState) -> HealthLine {
 
 use HealthState::{Broken, Drifted, Healthy, Unknown};
 use Outcome::{InfraError, Resolved, Unresolved};
-use ProofKind::{Empty, Exploit, Fix};
+use ProofKind::{Alternate, Empty, Exploit, Fix, Wrong};
 
 fn state(proofs: &[(ProofKind, Outcome)], before: &[HealthLine]) -> HealthState {
     let proofs: Vec<HealthProof> = proofs.iter().map(|(k, o)| proof(*k, *o)).collect();
@@ -63,6 +63,18 @@ fn a_task_that_was_healthy_or_whose_runs_differ_has_drifted() {
     assert_eq!(state(&[(Fix, Resolved), (Empty, Unresolved), (Fix, Unresolved), (Empty, Unresolved)], &[]), Drifted);
     let (_, why) = judged(&[proof(Fix, Unresolved)], "docker", &before.iter().collect::<Vec<_>>());
     assert!(why.contains("healthy on 2026-01-01T00:00:00Z") && why.contains("fix run 1: unresolved"), "{why}");
+}
+
+#[test]
+fn a_right_solution_that_fails_and_a_wrong_one_that_passes_are_told_by_name() {
+    let fix = [proof(Fix, Resolved), proof(Empty, Unresolved), proof(Exploit, Unresolved)];
+    for (kind, outcome, word) in [(Alternate, Unresolved, "alternate"), (Wrong, Resolved, "wrong solution")] {
+        let all: Vec<HealthProof> = fix.iter().cloned().chain([proof(kind, outcome)]).collect();
+        assert!(!all[3].good);
+        let (state, why) = judged(&all, "docker", &[]);
+        assert_eq!(state, Broken);
+        assert!(why.starts_with(word), "{why}");
+    }
 }
 
 #[test]
@@ -249,7 +261,7 @@ fn an_empty_variable_chooses_no_task_and_an_unknown_language_is_a_fault() {
     assert!(told.contains("1 task, 1 with faults"), "{told}");
 }
 
-fn copy_folder(from: &Path, to: &Path) {
+pub fn copy_folder(from: &Path, to: &Path) {
     for file in walkdir::WalkDir::new(from).into_iter().map(Result::unwrap).filter(|e| e.file_type().is_file()) {
         let to = to.join(file.path().strip_prefix(from).unwrap());
         fs::create_dir_all(to.parent().unwrap()).unwrap();
@@ -324,6 +336,7 @@ fn an_audit_finds_drift_quarantines_it_by_name_and_releases_it() {
     };
     let text = audit(0);
     assert!(text.contains("py-opening-hours\thealthy\tfix 1 of 1\tempty 0 of 1"), "{text}");
+    assert!(text.contains("\talternates 1 of 1\twrong 0 of 1"), "{text}");
     let spec = fs::read_to_string(task.join("task.toml")).unwrap();
     fs::write(
         task.join("task.toml"),

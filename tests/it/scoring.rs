@@ -89,6 +89,40 @@ fn a_setup_file_of_the_runner_is_dropped_and_named() {
 }
 
 #[test]
+fn tests_that_are_the_work_itself_are_kept_and_what_else_is_protected_is_not() {
+    let mut world = world("py-opening-hours");
+    let path = "tests/test_more.py";
+    let edits = [(path, Some("def test_more(): pass\n")), ("conftest.py", Some("anything\n"))];
+    assert_eq!(world.of(&edits).dropped, ["conftest.py", path], "a guard may stand in any file of tests");
+    world.task.spec.unprotected = vec!["tests/**".into()];
+    let made = world.of(&edits);
+    assert!(world.tree(&made).contains_key(path));
+    assert_eq!(made.dropped, ["conftest.py"]);
+    let hidden = world.material.hidden.files.keys().next().unwrap().clone();
+    assert_eq!(world.of(&[(&hidden, Some("def test_x(): pass\n"))]).dropped, [hidden], "hidden tests stay hidden");
+}
+
+#[test]
+fn a_further_solution_that_does_not_apply_is_a_fault_of_the_task() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut task = world("py-opening-hours").task;
+    crate::health::copy_folder(&task.dir, dir.path());
+    task.dir = dir.path().to_owned();
+    let faults = || tsbench::tasks::check(&task, Path::new("mirrors"));
+    assert_eq!((faults(), task.alternates().unwrap().len(), task.wrong().unwrap().len()), (Vec::new(), 1, 1));
+    std::fs::write(dir.path().join("wrong/empty.patch"), "").unwrap();
+    std::fs::write(dir.path().join("alternates/other.patch"), "--- a/none.py\n+++ b/none.py\n@@ -1 +1 @@\n-a\n+b\n")
+        .unwrap();
+    let told = faults().join("\n");
+    assert!(
+        told.contains("alternates/other.patch does not apply") && told.contains("wrong/empty.patch is empty"),
+        "{told}"
+    );
+    std::fs::write(dir.path().join("wrong/notes.md"), "text").unwrap();
+    assert!(faults().join("\n").contains("notes.md"), "a file that nobody would read is told");
+}
+
+#[test]
 fn a_link_that_leaves_the_tree_is_dropped_and_named_and_the_rest_is_judged() {
     let world = world("go-job-queue");
     let store = &world.material.store;

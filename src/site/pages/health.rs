@@ -35,17 +35,28 @@ pub fn health_log(suite: &str, task: &str, audits: &[Audit]) -> String {
     out.push_str(HEALTH);
     out.push_str(" data-base=\"");
     push_escaped(&mut out, &health_base(suite, task));
-    out.push_str("\"><div class=\"table-wrap\" role=\"region\" tabindex=\"0\" aria-labelledby=\"audits-caption\"><table class=\"data\" id=\"audits\"><caption id=\"audits-caption\">Every audit of this task, newest first: how often the human fix, no change at all, and cheats resolved it. A healthy task is resolved by its fix each time and by nothing else.</caption><thead><tr><th scope=\"col\">Audited</th><th scope=\"col\">State</th>");
-    for head in ["Fix", "No change", "Cheats", "Time"] {
+    out.push_str("\"><div class=\"table-wrap\" role=\"region\" tabindex=\"0\" aria-labelledby=\"audits-caption\"><table class=\"data\" id=\"audits\"><caption id=\"audits-caption\">Every audit of this task, newest first: how often the human fix, no change at all, cheats, and other solutions resolved it. A healthy task is resolved by its fix and by other right solutions each time, and by nothing else.</caption><thead><tr><th scope=\"col\">Audited</th><th scope=\"col\">State</th>");
+    let others = has_others(audits);
+    let heads = HEADS.into_iter().filter(|head| others || !OTHERS.contains(head));
+    for head in heads {
         let _ = write!(out, "<th scope=\"col\" class=\"num\">{head}</th>");
     }
     out.push_str("<th scope=\"col\">Isolation</th><th scope=\"col\">Tool</th></tr></thead><tbody>");
-    audits.iter().rev().take(MOST_ROWS).for_each(|a| push_row(&mut out, a));
+    audits.iter().rev().take(MOST_ROWS).for_each(|a| push_row(&mut out, a, others));
     out.push_str("</tbody></table></div></div>");
     out
 }
 
-fn push_row(out: &mut String, a: &Audit) {
+/// Heads of the numbers.
+const HEADS: [&str; 6] = ["Fix", "No change", "Cheats", OTHERS[0], OTHERS[1], "Time"];
+/// Heads of what only some tasks bring.
+const OTHERS: [&str; 2] = ["Other right solutions", "Wrong solutions"];
+
+fn has_others(audits: &[Audit]) -> bool {
+    audits.iter().any(|a| a.alternate.total + a.wrong.total > 0)
+}
+
+fn push_row(out: &mut String, a: &Audit, others: bool) {
     out.push_str("<tr data-base=\"+");
     push_part(out, &a.at);
     let at = escape(&a.at);
@@ -57,6 +68,10 @@ fn push_row(out: &mut String, a: &Audit) {
     out.push_str("</td>");
     for (kind, counts) in [("fix", a.fix), ("empty", a.empty), ("exploit", a.exploit)] {
         push_counts(out, kind, counts);
+    }
+    if others {
+        push_counts(out, "alternate", a.alternate);
+        push_counts(out, "wrong", a.wrong);
     }
     out.push_str("<td class=\"num\">");
     push_data(out, "/seconds", a.seconds, &Format::Seconds.text(a.seconds));
