@@ -3,7 +3,8 @@ use super::machine::Machine;
 use super::progress::Progress;
 use super::say;
 use crate::sandbox::Provider;
-use crate::validation::{Candidate, Decision, Options, ValidationError, read_candidates, validate};
+use crate::schema::Candidate;
+use crate::validation::{Decision, Options, ValidationError, read_candidates, validate};
 use clap::Args;
 use clap::builder::BoolishValueParser;
 use serde_json::json;
@@ -104,6 +105,7 @@ impl Validate {
                 pull_request: one.pull_request,
                 issue: one.issue,
                 problem: one.problem.clone(),
+                warnings: Vec::new(),
             }]),
             // clap lets no call without either come here.
             _ => Ok(Vec::new()),

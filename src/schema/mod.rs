@@ -4,6 +4,7 @@
 //! know how a record is stored, counted or shown.
 
 mod attempt;
+mod candidate;
 mod health;
 mod outcome;
 mod paths;
@@ -13,6 +14,7 @@ mod task;
 mod verdict;
 
 pub use attempt::{Attempt, Counts, Failure, Patch, Seconds, TestCounts, Tests, Usage};
+pub use candidate::{Candidate, Rejection, Stage};
 pub use health::{HealthLine, HealthProof, HealthState, ProofKind};
 pub use outcome::{Infra, Outcome};
 pub use paths::is_test_path;

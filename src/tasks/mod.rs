@@ -7,8 +7,12 @@ mod check;
 mod error;
 mod load;
 mod material;
+mod solvable;
+mod statement;
 
 pub use check::check;
 pub use error::TaskError;
 pub use load::{Task, TaskSuite, find, load};
 pub use material::{Hidden, Material, sha256, split};
+pub use solvable::{names_of, unknown_names};
+pub use statement::{Statement, of_commit as statement_of_commit, of_text as statement_of_text};

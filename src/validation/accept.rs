@@ -1,17 +1,17 @@
 use super::ValidationError;
-use super::candidate::{Candidate, Change};
+use super::candidate::Change;
 use super::classify::{Change as Changed, Fate, Sorted, sort};
 use super::keep::{Draft, Kept, check_free, keep, reject};
 use super::leak::{Leak, distinctive};
 use super::names::{change_of, changed_tests};
-use super::record::{Certificate, Rejection, Stage, Validation};
+use super::record::{Certificate, Validation};
 use super::runs::{Fault, Made, Trees, run_all, tied_targets};
-use super::solvable::{names_of, unknown_names};
 use super::survey::{Surveyed, Wanted, survey};
 use crate::languages::{Files, all, by_name};
 use crate::sandbox::Provider;
+use crate::schema::{Candidate, Rejection, Stage};
 use crate::scoring::{Ready, ScoreError, candidate as patched, prepare};
-use crate::tasks::{Material, check};
+use crate::tasks::{Material, check, names_of, unknown_names};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -144,7 +144,7 @@ async fn prove(
 
 impl Change {
     fn reject(&self, stage: Stage, reason: &str, evidence: Vec<String>) -> Rejection {
-        Rejection::new(&self.candidate, &self.id, &self.fix.id, stage, reason, evidence)
+        Rejection::new(&self.candidate.repo, &self.id, &self.fix.id, stage, reason, evidence)
     }
 }
 

@@ -1,49 +1,8 @@
-use super::record::Rejection;
-use super::statement::{Statement, of_commit, of_text};
-use super::{ValidationError, record};
+use super::ValidationError;
 use crate::git::{Commit, Store, TreeId};
-use crate::schema::TaskSource;
-use crate::tasks::{sha256, split};
-use serde::{Deserialize, Serialize};
+use crate::schema::{Candidate, Rejection, Stage, TaskSource};
+use crate::tasks::{Statement, sha256, split, statement_of_commit, statement_of_text};
 use std::path::{Path, PathBuf};
-
-/// A change that may become a task.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Candidate {
-    /// Id of the task; `owner__name-<pull request>` where it is absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub id: Option<String>,
-    /// Suite of the task.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub suite: Option<String>,
-    /// `owner/name`; the mirror is `owner__name.git`.
-    pub repo: String,
-    /// The commit that holds the fix.
-    pub fix: String,
-    /// The commit that the fix was made on; the fix's first parent where it is absent, which is right for merge commits
-    /// and squashed ones alike: nothing that the main line gained in the meantime is undone.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub base: Option<String>,
-    /// Language; found out where it is absent and only one fits.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub language: Option<String>,
-    /// Folder of the package inside a monorepo.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub package: Option<String>,
-    /// Version of the runtime.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub runtime: Option<String>,
-    /// Number of the pull request.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pull_request: Option<u64>,
-    /// Number of the issue that it closes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub issue: Option<u64>,
-    /// File with the problem statement; the commit's message where there is none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub problem: Option<PathBuf>,
-}
 
 /// A candidate with everything that its mirror says of it.
 pub struct Change {
@@ -76,12 +35,14 @@ pub fn read_candidates(file: &Path) -> Result<Vec<Candidate>, ValidationError> {
     let text = std::fs::read_to_string(file).map_err(ValidationError::io(file))?;
     let mut found = Vec::new();
     for (number, line) in text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty()) {
-        let candidate = serde_json::from_str(line).map_err(|e| {
+        let mut candidate: Candidate = serde_json::from_str(line).map_err(|e| {
             ValidationError::input(
                 format!("{}, line {}: {e}", file.display(), number + 1),
-                "a line is an object with repo, fix and, where wanted, id, suite, base, language, package, runtime, pull_request, issue, problem",
+                "a line is an object with repo, fix and, where wanted, id, suite, base, language, package, runtime, pull_request, issue, problem, warnings",
             )
         })?;
+        // What is mined names files beside itself, wherever it is read from.
+        candidate.problem = candidate.problem.map(|p| file.parent().unwrap_or(Path::new("")).join(p));
         found.push(candidate);
     }
     Ok(found)
@@ -123,7 +84,7 @@ impl Candidate {
         let store = Store::over(&[&mirror])?;
         let fix = store.commit(&self.fix)?;
         let reject = |reason: &str, evidence: Vec<String>| {
-            Ok(Err(Rejection::new(self, &id, &fix.id, record::Stage::Source, reason, evidence)))
+            Ok(Err(Rejection::new(&self.repo, &id, &fix.id, Stage::Source, reason, evidence)))
         };
         let base = match (&self.base, fix.parents.as_slice()) {
             (Some(base), _) => store.commit(base)?,
@@ -141,14 +102,14 @@ impl Candidate {
         if tests.is_empty() {
             return reject("the change touches no test: nothing would tell a fix from none", Vec::new());
         }
-        let mut warnings = Vec::new();
+        let mut warnings = self.warnings.clone();
         let statement = match &self.problem {
-            Some(file) => of_text(&std::fs::read_to_string(file).map_err(ValidationError::io(file))?),
+            Some(file) => statement_of_text(&std::fs::read_to_string(file).map_err(ValidationError::io(file))?),
             None => {
                 warnings.push(
                     "problem.md was made of the commit's message, which may tell how the fix works: read it, or give a statement with --problem".to_owned(),
                 );
-                of_commit(&fix.message)
+                statement_of_commit(&fix.message)
             }
         };
         let candidate = self.clone();

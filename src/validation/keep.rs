@@ -1,7 +1,7 @@
 use super::ValidationError;
 use super::candidate::{Change, named};
-use super::record::{Certificate, Rejection, Validation};
-use crate::schema::{Suite, TaskSpec};
+use super::record::{Certificate, Validation};
+use crate::schema::{Rejection, Suite, TaskSpec};
 use crate::tasks::{Task, find, load};
 use serde::Serialize;
 use std::io::Write;

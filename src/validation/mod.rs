@@ -14,14 +14,12 @@ mod leak;
 mod names;
 mod record;
 mod runs;
-mod solvable;
-mod statement;
 mod survey;
 
 pub use accept::{Decision, Options, validate};
-pub use candidate::{Candidate, read_candidates};
+pub use candidate::read_candidates;
 pub use classify::{Dropped, Fate};
 pub use error::ValidationError;
 pub use keep::Kept;
 pub use leak::Leak;
-pub use record::{Certificate, Rejection, RunRecord, Stage, Validation};
+pub use record::{Certificate, RunRecord, Validation};

@@ -1,78 +1,7 @@
-use super::candidate::Candidate;
 use super::classify::Dropped;
 use super::leak::Leak;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-
-/// What a candidate failed at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Stage {
-    /// The change itself: no code, no tests, no base.
-    Source,
-    /// Its statement: the tests use names that nobody could know.
-    Unsolvable,
-    /// The installation of the starting tree.
-    Install,
-    /// The runs before the fix.
-    Red,
-    /// The runs after the fix.
-    Green,
-    /// The fix breaks tests that passed before it.
-    Regression,
-    /// Runs that differ among themselves.
-    Flaky,
-    /// The image holds the answer.
-    Leak,
-    /// The task that came of it has faults.
-    Check,
-}
-
-/// Why a candidate is no task; one line of `rejections.jsonl`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Rejection {
-    /// Id that the task would have had.
-    pub id: String,
-    /// `owner/name`.
-    pub repo: String,
-    /// The commit that holds the fix.
-    pub fix_commit: String,
-    /// What it failed at.
-    pub stage: Stage,
-    /// Why, for a person.
-    pub reason: String,
-    /// Names, paths and lines that show it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub evidence: Vec<String>,
-    /// When, RFC 3339.
-    pub at: String,
-}
-
-/// Pieces of evidence that are kept of a rejection, and the length of each.
-const MOST_EVIDENCE: (usize, usize) = (200, 4000);
-
-impl Rejection {
-    /// A rejection; its time is filled in when it is written.
-    pub fn new(
-        candidate: &Candidate,
-        id: &str,
-        fix: &str,
-        stage: Stage,
-        reason: &str,
-        evidence: Vec<String>,
-    ) -> Rejection {
-        let cut = |text: String| text.chars().take(MOST_EVIDENCE.1).collect();
-        Rejection {
-            id: id.to_owned(),
-            repo: candidate.repo.clone(),
-            fix_commit: fix.to_owned(),
-            stage,
-            reason: reason.to_owned(),
-            evidence: evidence.into_iter().take(MOST_EVIDENCE.0).map(cut).collect(),
-            at: String::new(),
-        }
-    }
-}
 
 /// One run of the tests.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

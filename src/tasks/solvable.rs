@@ -32,7 +32,7 @@ pub fn unknown_names(
 }
 
 /// Every word of a text that could be a name.
-pub(super) fn names_of(text: &str) -> impl Iterator<Item = String> + '_ {
+pub fn names_of(text: &str) -> impl Iterator<Item = String> + '_ {
     words(text).map(|w| w.2.to_owned())
 }
 
