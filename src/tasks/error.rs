@@ -30,6 +30,24 @@ pub enum TaskError {
         /// What there is.
         hint: String,
     },
+    /// The parts of a task are sealed, and there is no key.
+    #[error(
+        "open the task {task}: its tests and its fix are sealed\nhint: name the file of a key that opens them with --seal-key"
+    )]
+    Sealed {
+        /// The task.
+        task: String,
+    },
+    /// A key does not open what it should.
+    #[error("open the seal of {task}: {what}\nhint: {hint}")]
+    Key {
+        /// The task, or the file of the key.
+        task: String,
+        /// What happened.
+        what: String,
+        /// What to do.
+        hint: &'static str,
+    },
     /// Git could not do its part.
     #[error("prepare the task {task}: {source}")]
     Git {

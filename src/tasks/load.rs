@@ -2,6 +2,7 @@ use super::TaskError;
 use crate::schema::{Limits, Suite, TaskSpec};
 use serde::de::DeserializeOwned;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A suite and its tasks, in order of their ids.
 #[derive(Clone, Debug)]
@@ -29,6 +30,15 @@ pub struct Task {
     pub limits: Limits,
     /// The bytes of `task.toml`.
     pub(super) spec_bytes: Vec<u8>,
+    /// Holds the temporary folder of a task that was sealed; it vanishes with the last copy of the task.
+    pub(super) held: Option<Arc<tempfile::TempDir>>,
+}
+
+impl Task {
+    /// Whether its parts are sealed, or were until a key opened them for this process.
+    pub fn is_sealed(&self) -> bool {
+        self.spec.sealed.is_some() || self.held.is_some()
+    }
 }
 
 /// Reads every suite of a folder `tasks/`, in order of their names.
@@ -98,7 +108,7 @@ fn load_task(dir: &Path, suite: &Suite) -> Result<Task, TaskError> {
     let problem = dir.join("problem.md");
     let problem = std::fs::read_to_string(&problem).map_err(TaskError::io(&problem))?;
     let limits = spec.limits.clone().unwrap_or_else(|| suite.limits.clone());
-    Ok(Task { spec, suite: suite.word(), dir: dir.to_owned(), problem, limits, spec_bytes })
+    Ok(Task { spec, suite: suite.word(), dir: dir.to_owned(), problem, limits, spec_bytes, held: None })
 }
 
 fn read_toml<T: DeserializeOwned>(path: &Path) -> Result<(T, Vec<u8>), TaskError> {

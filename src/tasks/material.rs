@@ -1,10 +1,11 @@
+use super::files::{Files, read, read_folder};
 use super::{Task, TaskError};
 use crate::git::{Applied, Mode, Store, Tree, TreeId};
-use crate::schema::TaskSource;
+use crate::schema::{TaskBase, TaskSource};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The tests that an agent never sees: files to write over the tree, and files to remove from it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,9 +33,18 @@ pub struct Material {
 impl Material {
     /// Prepares a task; `mirrors` holds bare mirrors named `owner__name.git`, for tasks that have a source.
     pub fn prepare(task: &Task, mirrors: &Path) -> Result<Material, TaskError> {
-        match &task.spec.source {
-            Some(source) => from_mirror(task, source, mirrors),
-            None => from_folder(task),
+        if task.spec.sealed.is_some() {
+            return Err(TaskError::Sealed { task: task.spec.id.clone() });
+        }
+        match (&task.spec.source, &task.spec.base) {
+            (Some(_), Some(_)) => Err(TaskError::bad(
+                task.dir.join("task.toml"),
+                "both source and base name a starting tree",
+                "source is for a change that the mirror has whole, base for a commit with the patches beside it",
+            )),
+            (Some(source), None) => from_mirror(task, source, mirrors),
+            (None, Some(base)) => from_base(task, base, mirrors),
+            (None, None) => from_folder(task),
         }
     }
 
@@ -71,25 +81,43 @@ impl Task {
             Some(name) => Ok((name.to_owned(), bytes)),
             None => Err(TaskError::bad(dir.join(&path), "is no patch", "this folder holds NAME.patch files alone")),
         };
-        read_dir(&dir)?.into_iter().map(named).collect()
+        read_folder(&dir)?.into_iter().map(named).collect()
     }
 
     /// The files of the task's own grader, by path.
     pub fn grader_files(&self) -> Result<BTreeMap<String, Vec<u8>>, TaskError> {
-        Ok(read_dir(&self.dir.join("grader"))?.into_iter().map(|(path, (_, bytes))| (path, bytes)).collect())
+        Ok(read_folder(&self.dir.join("grader"))?.into_iter().map(|(path, (_, bytes))| (path, bytes)).collect())
     }
 }
 
 fn from_folder(task: &Task) -> Result<Material, TaskError> {
     let id = task.spec.id.as_str();
     let store = Store::new().map_err(TaskError::git(id))?;
-    let start = write(&store, id, &read_dir(&task.dir.join("repo"))?)?;
+    let start = write(&store, id, &read_folder(&task.dir.join("repo"))?)?;
+    beside(task, store, start)
+}
+
+fn from_base(task: &Task, base: &TaskBase, mirrors: &Path) -> Result<Material, TaskError> {
+    let id = task.spec.id.as_str();
+    let store = Store::over(&[&mirror_of(mirrors, &base.repo)]).map_err(TaskError::git(id))?;
+    let start = store.tree_of(&base.commit).map_err(TaskError::git(id))?;
+    beside(task, store, start)
+}
+
+/// Where the mirror of a repository is.
+fn mirror_of(mirrors: &Path, repo: &str) -> PathBuf {
+    mirrors.join(format!("{}.git", repo.replace('/', "__")))
+}
+
+/// The parts of a task whose fix and hidden tests are files of its folder.
+fn beside(task: &Task, store: Store, start: TreeId) -> Result<Material, TaskError> {
+    let id = task.spec.id.as_str();
     let solution = read(&task.dir.join("solution.patch"))?;
     let patch = task.dir.join("tests.patch");
     let hidden = if patch.is_file() {
         from_patch(&store, task, &start, &read(&patch)?, &patch)?
     } else {
-        let tree = write(&store, id, &read_dir(&task.dir.join("tests"))?)?;
+        let tree = write(&store, id, &read_folder(&task.dir.join("tests"))?)?;
         Hidden { files: store.read(&tree).map_err(TaskError::git(id))?, removed: BTreeSet::new() }
     };
     finish(task, store, start, solution, hidden)
@@ -97,8 +125,7 @@ fn from_folder(task: &Task) -> Result<Material, TaskError> {
 
 fn from_mirror(task: &Task, source: &TaskSource, mirrors: &Path) -> Result<Material, TaskError> {
     let id = task.spec.id.as_str();
-    let mirror = mirrors.join(format!("{}.git", source.repo.replace('/', "__")));
-    let store = Store::over(&[&mirror]).map_err(TaskError::git(id))?;
+    let store = Store::over(&[&mirror_of(mirrors, &source.repo)]).map_err(TaskError::git(id))?;
     let start = store.tree_of(&source.base_commit).map_err(TaskError::git(id))?;
     let fixed = store.tree_of(&source.fix_commit).map_err(TaskError::git(id))?;
     let (solution, tests) = split(&store, id, &start, &fixed)?;
@@ -174,47 +201,15 @@ fn finish(task: &Task, store: Store, start: TreeId, solution: Vec<u8>, hidden: H
     for path in &hidden.removed {
         let _ = writeln!(text, "removed {path}");
     }
-    for (path, (mode, bytes)) in read_dir(&task.dir.join("grader"))? {
+    for (path, (mode, bytes)) in read_folder(&task.dir.join("grader"))? {
         let _ = writeln!(text, "grader {} {} {path}", mode.word(), sha256(&bytes));
     }
     let digest = sha256(text.as_bytes());
     Ok(Material { store, start, solution, hidden, digest })
 }
 
-type Files = BTreeMap<String, (Mode, Vec<u8>)>;
-
 fn write(store: &Store, id: &str, files: &Files) -> Result<TreeId, TaskError> {
     store.write_files(files).map_err(TaskError::git(id))
-}
-
-/// Every file below a folder of ours, by its path; nothing where the folder is absent.
-fn read_dir(dir: &Path) -> Result<Files, TaskError> {
-    use std::os::unix::fs::PermissionsExt;
-    let mut files = Files::new();
-    if !dir.is_dir() {
-        return Ok(files);
-    }
-    for entry in walkdir::WalkDir::new(dir).sort_by_file_name() {
-        let entry = entry.map_err(|e| TaskError::Io { path: dir.to_owned(), cause: e.into() })?;
-        let path = entry.path();
-        let kind = entry.file_type();
-        let name = path.strip_prefix(dir).unwrap_or(path);
-        let name =
-            name.to_str().ok_or_else(|| TaskError::bad(path, "the name is not UTF-8", "rename the file"))?.to_owned();
-        if kind.is_symlink() {
-            let target = std::fs::read_link(path).map_err(TaskError::io(path))?;
-            files.insert(name, (Mode::Link, target.to_string_lossy().into_owned().into_bytes()));
-        } else if kind.is_file() {
-            let meta = entry.metadata().map_err(|e| TaskError::Io { path: path.to_owned(), cause: e.into() })?;
-            let mode = if meta.permissions().mode() & 0o111 != 0 { Mode::Executable } else { Mode::File };
-            files.insert(name, (mode, read(path)?));
-        }
-    }
-    Ok(files)
-}
-
-fn read(path: &Path) -> Result<Vec<u8>, TaskError> {
-    std::fs::read(path).map_err(TaskError::io(PathBuf::from(path)))
 }
 
 /// SHA-256 in hex.

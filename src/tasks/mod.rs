@@ -1,18 +1,25 @@
 //! Tasks on disk: read, checked, digested.
 //!
 //! In: `tasks/<suite>/suite.toml` and one folder a task. Out: checked values, and of each task its starting tree,
-//! human fix and hidden tests as git objects. This room must not know how a task is installed, run or scored.
+//! human fix and hidden tests as git objects; statements, and what they tell or leave out. This room must not know how a task is installed, run or scored.
 
 mod check;
+mod compare;
 mod error;
+mod files;
 mod load;
 mod material;
+mod sealed;
 mod solvable;
 mod statement;
 
 pub use check::check;
+pub use compare::{Compared, added, compare};
 pub use error::TaskError;
+pub use files::{Files, read_folder, write_folder};
 pub use load::{Task, TaskSuite, find, load};
 pub use material::{Hidden, Material, sha256, split};
-pub use solvable::{names_of, unknown_names};
-pub use statement::{Statement, of_commit as statement_of_commit, of_text as statement_of_text};
+pub use statement::{
+    Statement, of_commit as statement_of_commit, of_issues as statement_of_issues, of_text as statement_of_text,
+};
+pub use sealed::{Key, SEALED_FILE, disclosed, new_key, recipients, seal, unseal, unseal_in_place};

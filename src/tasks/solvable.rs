@@ -8,7 +8,7 @@ const DECLARES: [&str; 9] = ["def", "class", "function", "func", "type", "interf
 ///
 /// `tests` and `fix` are the lines that the change adds to tests and to code, `new_files` the stems of the files that it
 /// adds, `known` every word of the starting tree.
-pub fn unknown_names(
+pub(super) fn unknown_names(
     tests: &[String],
     fix: &[String],
     new_files: &[String],
@@ -32,7 +32,7 @@ pub fn unknown_names(
 }
 
 /// Every word of a text that could be a name.
-pub fn names_of(text: &str) -> impl Iterator<Item = String> + '_ {
+pub(super) fn names_of(text: &str) -> impl Iterator<Item = String> + '_ {
     words(text).map(|w| w.2.to_owned())
 }
 
@@ -87,7 +87,7 @@ const AROUND: [&str; 27] = [
 
 /// Names that a line of a fix may declare: functions, types, fields, parameters, variables. What it only uses, such as a
 /// function of a library, is not its own.
-fn introduced(line: &str) -> Vec<String> {
+pub(super) fn introduced(line: &str) -> Vec<String> {
     let bare = code(line);
     let all: Vec<(usize, usize, &str)> = words(&bare).collect();
     let beside = |a: usize, b: usize| {

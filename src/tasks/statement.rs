@@ -8,15 +8,33 @@ pub struct Statement {
 }
 
 /// Headings under which people write down the fix.
-const SOLUTIONS: [&str; 8] = [
+const SOLUTIONS: [&str; 26] = [
     "suggested fix",
+    "suggested fixes",
     "suggested solution",
+    "suggested change",
+    "suggested changes",
+    "suggested patch",
     "proposed fix",
     "proposed solution",
+    "proposed solutions",
+    "proposed change",
+    "proposed changes",
+    "proposed patch",
+    "possible fix",
     "possible solution",
+    "potential fix",
+    "potential solution",
     "solution",
+    "solutions",
     "fix",
     "the fix",
+    "how to fix",
+    "fix suggestion",
+    "patch",
+    "implementation",
+    "root cause",
+    "root cause analysis",
 ];
 
 /// Lines at the end of a message that tell of people and tools, not of the problem.
@@ -54,6 +72,31 @@ pub fn of_commit(message: &str) -> Statement {
     Statement { title, text }
 }
 
+/// A statement of the issues that a change closes, in their order, each by its title and its text: without the comments of
+/// templates, and without what stands under a heading such as "Suggested fix".
+pub fn of_issues(issues: &[(String, String)]) -> Statement {
+    let title = issues.first().map_or("", |(title, _)| title.trim()).to_owned();
+    let mut text = String::new();
+    for (number, (title, body)) in issues.iter().enumerate() {
+        let body = cut(&without_comments(body));
+        let mark = if number == 0 { "" } else { "## " };
+        let line = title.split_whitespace().collect::<Vec<_>>().join(" ");
+        text.push_str(&format!("{mark}{line}\n\n{body}{}", if body.is_empty() { "" } else { "\n\n" }));
+    }
+    Statement { title, text: format!("{}\n", text.trim_end()) }
+}
+
+/// A text without `<!-- … -->`; one that does not end goes on to the end, as browsers see it.
+fn without_comments(text: &str) -> String {
+    let (mut out, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some((before, after)) = rest.split_once("<!--") {
+        out.push_str(before);
+        rest = after.split_once("-->").map_or("", |(_, after)| after);
+    }
+    out.push_str(rest);
+    out.replace("\r\n", "\n")
+}
+
 /// A statement that a person wrote: its first line without marks is the title.
 pub fn of_text(text: &str) -> Statement {
     let title = text.lines().map(|l| l.trim_start_matches('#').trim()).find(|l| !l.is_empty()).unwrap_or("");
@@ -66,15 +109,49 @@ fn without_number(title: &str) -> &str {
     inner.filter(|(_, n)| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit())).map_or(title, |(t, _)| t.trim_end())
 }
 
-/// A text up to the first heading of a solution.
+/// A text without the sections whose heading announces a solution; a section ends at the next heading of its height.
 fn cut(text: &str) -> String {
-    let is_solution = |line: &str| {
-        let marked = line.starts_with('#') || line.starts_with("**");
-        let bare = line.trim_matches(|c: char| c == '#' || c == '*' || c == ':' || c.is_whitespace()).to_lowercase();
-        marked && SOLUTIONS.contains(&bare.as_str())
-    };
-    let kept: Vec<&str> = text.lines().take_while(|l| !is_solution(l.trim())).collect();
+    let (mut kept, mut fence, mut inside) = (Vec::new(), None, None);
+    for line in text.lines() {
+        let bare = line.trim();
+        let mark = ["```", "~~~"].into_iter().find(|m| bare.starts_with(m));
+        let heading = if fence.is_some() || mark.is_some() { None } else { heading(bare) };
+        match (fence, mark) {
+            (Some(open), Some(mark)) if open == mark => fence = None,
+            (None, Some(mark)) => fence = Some(mark),
+            _ => {}
+        }
+        if let Some((level, word)) = heading {
+            inside = match inside {
+                Some(outer) if outer < level => Some(outer),
+                _ => SOLUTIONS.contains(&word.as_str()).then_some(level),
+            };
+        }
+        if inside.is_none() {
+            kept.push(line);
+        }
+    }
     kept.join("\n").trim().to_owned()
+}
+
+/// Below every heading with marks of its own.
+const BOLD: usize = 7;
+
+/// Height and lower-case text of a line that is a heading: `## Fix`, `**Fix**`, `**Fix:** as follows`, `Fix:`.
+fn heading(line: &str) -> Option<(usize, String)> {
+    let word = |text: &str| {
+        let end = |c: char| matches!(c, '#' | '*' | ':' | '?' | '!' | '_') || c.is_whitespace();
+        text.trim_matches(end).to_lowercase()
+    };
+    let marks = line.chars().take_while(|c| *c == '#').count();
+    if (1..BOLD).contains(&marks) {
+        return Some((marks, word(line)));
+    }
+    if let Some((bold, _)) = line.strip_prefix("**").and_then(|rest| rest.split_once("**")) {
+        return Some((BOLD, word(bold)));
+    }
+    let plain = line.strip_suffix(':').map(word).filter(|w| SOLUTIONS.contains(&w.as_str()));
+    plain.map(|w| (BOLD, w))
 }
 
 #[cfg(test)]
@@ -100,5 +177,24 @@ mod tests {
             assert_eq!(made.text, "T\n\nIt is slow.\n", "{heading}");
         }
         assert!(of_commit("T\n\nThe fix is easy.\n").text.contains("easy"), "a sentence is no heading");
+    }
+
+    #[test]
+    fn only_the_section_of_a_solution_is_cut_and_a_heading_in_code_is_none() {
+        let body = "It is slow.\n\n## Solution\n\nUse a map.\n\n### How\n\n```\n## To reproduce\n```\nLike so.\n\n## To reproduce\n\n```python\n# fix\nrun(1)\n```\n";
+        let made = of_issues(&[("Slow".into(), body.into())]);
+        assert_eq!(made.text, "Slow\n\nIt is slow.\n\n## To reproduce\n\n```python\n# fix\nrun(1)\n```\n");
+        for line in ["**Suggested fix:** use a map", "**Possible solution**", "Proposed fix:"] {
+            let made = of_issues(&[("T".into(), format!("Slow.\n\n{line}\nA map.\n\n**Version**\n3"))]);
+            assert_eq!(made.text, "T\n\nSlow.\n\n**Version**\n3\n", "{line}");
+        }
+    }
+
+    #[test]
+    fn every_issue_is_told_and_comments_of_templates_are_not() {
+        let first = ("It is slow\n".to_owned(), "<!-- Describe\r\nit -->Very.\r\nReally.<!-- no end".to_owned());
+        let made = of_issues(&[first, ("And late".into(), String::new()), ("And dear".into(), "So.".into())]);
+        assert_eq!(made.title, "It is slow");
+        assert_eq!(made.text, "It is slow\n\nVery.\nReally.\n\n## And late\n\n## And dear\n\nSo.\n");
     }
 }

@@ -11,7 +11,7 @@ use crate::languages::{Files, all, by_name};
 use crate::sandbox::Provider;
 use crate::schema::{Candidate, Rejection, Stage};
 use crate::scoring::{Ready, ScoreError, candidate as patched, prepare};
-use crate::tasks::{Material, check, names_of, unknown_names};
+use crate::tasks::{Material, added, check, compare};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -95,7 +95,7 @@ async fn prove(
     let mut change = go!(candidate.resolve(options.mirrors));
     let files = files(&change)?;
     let (fix, tests) = (added(&change.solution), added(&change.tests));
-    go!(solvable(&change, &files, &fix, &tests));
+    go!(solvable(&mut change, &files));
     let language = go!(language(&change, &files));
     let mut draft = Draft::new(&change, &language, suite, options.out)?;
     let task = draft.task()?;
@@ -155,27 +155,16 @@ fn files(change: &Change) -> Result<BTreeMap<String, Vec<u8>>, ValidationError> 
     Ok(tree.keys().cloned().zip(change.store.many(&blobs)?).collect())
 }
 
-/// The lines that a patch adds.
-fn added(patch: &[u8]) -> Vec<String> {
-    let text = String::from_utf8_lossy(patch);
-    text.lines().filter(|l| !l.starts_with("+++")).filter_map(|l| l.strip_prefix('+')).map(str::to_owned).collect()
-}
-
-fn solvable(change: &Change, files: &BTreeMap<String, Vec<u8>>, fix: &[String], tests: &[String]) -> Step<()> {
-    let known: BTreeSet<String> =
-        files.values().flat_map(|b| names_of(&String::from_utf8_lossy(b)).collect::<Vec<_>>()).collect();
-    let text = String::from_utf8_lossy(&change.solution).into_owned();
-    let new = text.lines().filter_map(|l| l.strip_prefix("+++ b/")).filter(|p| !files.contains_key(*p));
-    let stems: Vec<String> = new
-        .filter_map(|p| p.rsplit('/').next()?.split('.').next().map(str::to_owned))
-        .filter(|s| s != "index")
-        .collect();
-    let unknown = unknown_names(tests, fix, &stems, &known, &change.statement.text);
-    if unknown.is_empty() {
+/// Rejects a change whose tests nobody could satisfy; what the statement tells of the fix becomes a warning.
+fn solvable(change: &mut Change, files: &BTreeMap<String, Vec<u8>>) -> Step<()> {
+    let found = compare(&change.solution, &change.tests, files, &change.statement.text);
+    let new: Vec<String> = found.gives_away.into_iter().filter(|w| !change.warnings.contains(w)).collect();
+    change.warnings.extend(new);
+    if found.unknown.is_empty() {
         return Ok(Ok(()));
     }
     let reason = "the hidden tests use names that neither the starting tree nor the statement has: name them in the problem statement";
-    Ok(Err(change.reject(Stage::Unsolvable, reason, unknown)))
+    Ok(Err(change.reject(Stage::Unsolvable, reason, found.unknown)))
 }
 
 /// The language's name: the one that is stated, or the only one that can read the tree.

@@ -48,7 +48,9 @@ impl Draft {
             unprotected: Vec::new(),
             limits: None,
             source: Some(change.source()),
+            base: None,
             scorecard: None,
+            sealed: None,
         };
         let draft = Draft { root, out: out.to_owned(), suite: suite_of(out, suite)?, spec };
         let dir = draft.dir();
