@@ -5,6 +5,7 @@
 
 mod attempt;
 mod candidate;
+mod exposure;
 mod health;
 mod outcome;
 mod paths;
@@ -15,12 +16,13 @@ mod verdict;
 
 pub use attempt::{Attempt, Counts, Failure, Patch, Seconds, TestCounts, Tests, Usage};
 pub use candidate::{Candidate, Rejection, Stage};
+pub use exposure::Exposure;
 pub use health::{HealthLine, HealthProof, HealthState, ProofKind};
 pub use outcome::{Infra, Outcome};
 pub use paths::is_test_path;
 pub use publisher::{PublishedRow, PublisherRecord};
 pub use run::{Agent, Model, Run, Scoring, Source, TaskDetail, Tier};
-pub use task::{Limits, Scorecard, Suite, TaskSource, TaskSpec};
+pub use task::{Limits, Scorecard, Sealed, Suite, TaskBase, TaskSource, TaskSpec};
 pub use verdict::{Verdict, VerdictDigests};
 
 /// Version of a stored attempt line.

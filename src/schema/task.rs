@@ -110,9 +110,53 @@ pub struct TaskSpec {
     /// Where tree and patches come from, if not from files beside this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<TaskSource>,
+    /// A commit of a mirror as the starting tree, where fix and hidden tests are files beside this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<TaskBase>,
     /// A grader that prints a scorecard, for tasks judged by checks instead of named tests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scorecard: Option<Scorecard>,
+    /// What is kept back of a task whose tests and fix are sealed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sealed: Option<Sealed>,
+}
+
+/// A starting tree that a mirror has.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TaskBase {
+    /// `owner/name`.
+    pub repo: String,
+    /// The commit, 40 hex digits.
+    pub commit: String,
+    /// Day on which the human fix was made or merged, `YYYY-MM-DD`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub merged_at: Option<String>,
+}
+
+/// The public half of a sealed task: commitments to what nobody may read yet, and how much of it there is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sealed {
+    /// SHA-256 of the archive of the sealed files, hex. A random salt is one of them, so that nothing can be guessed.
+    pub archive_sha256: String,
+    /// SHA-256 of `sealed.age`, the archive encrypted, hex.
+    pub file_sha256: String,
+    /// Number of targets.
+    pub targets: u64,
+    /// Number of guards.
+    pub guards: u64,
+    /// Number of a scorecard's checks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checks: Option<u64>,
+}
+
+impl TaskSpec {
+    /// The day on which the human fix was merged, where it is known.
+    pub fn merged_at(&self) -> Option<&str> {
+        let source = self.source.as_ref().and_then(|s| s.merged_at.as_deref());
+        source.or_else(|| self.base.as_ref().and_then(|b| b.merged_at.as_deref()))
+    }
 }
 
 /// A merged change of a repository, pinned by digests so that nothing of it is kept here.

@@ -5,7 +5,11 @@ use std::path::Path;
 
 /// Everything wrong with a task that can be seen without running it.
 pub fn check(task: &Task, mirrors: &Path) -> Vec<String> {
-    let mut found = Vec::new();
+    let mut found = super::disclosed(task).unwrap_or_else(|e| vec![e.to_string()]);
+    if task.spec.sealed.is_some() {
+        // What is sealed is checked when a key has opened it.
+        return found;
+    }
     names(task, &mut found);
     match Material::prepare(task, mirrors) {
         Ok(material) => {

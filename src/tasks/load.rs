@@ -39,6 +39,19 @@ impl Task {
     pub fn is_sealed(&self) -> bool {
         self.spec.sealed.is_some() || self.held.is_some()
     }
+
+    /// The same task as another folder states it.
+    pub(super) fn read_again(&self, dir: &Path) -> Result<Task, TaskError> {
+        let (spec, spec_bytes): (TaskSpec, _) = read_toml(&dir.join("task.toml"))?;
+        if spec.id != self.spec.id {
+            let what = format!("id {:?} is not the one of the sealed task, {:?}", spec.id, self.spec.id);
+            return Err(TaskError::bad(dir.join("task.toml"), what, "it belongs to another task"));
+        }
+        let problem = dir.join("problem.md");
+        let problem = std::fs::read_to_string(&problem).map_err(TaskError::io(&problem))?;
+        let limits = spec.limits.clone().unwrap_or_else(|| self.limits.clone());
+        Ok(Task { spec, suite: self.suite.clone(), dir: dir.to_owned(), problem, limits, spec_bytes, held: None })
+    }
 }
 
 /// Reads every suite of a folder `tasks/`, in order of their names.

@@ -5,7 +5,7 @@ use crate::schema::{TaskBase, TaskSource};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The tests that an agent never sees: files to write over the tree, and files to remove from it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -237,16 +237,18 @@ fn times(s: &mut Scope, b: &Board<'_>, e: &Entry) {
 }
 
 fn cutoff(s: &mut Scope, b: &Board<'_>, e: &Entry) {
+    use crate::schema::Exposure;
     use crate::stats::contamination::cutoff_gap;
-    let Some(day) = e.model.cutoff.as_ref().and_then(|c| c.parse::<jiff::civil::Date>().ok()) else { return };
-    let Ok(margin) = day.checked_add(jiff::Span::new().days(90)) else { return };
-    let (cutoff, margin) = (day.to_string(), margin.to_string());
+    let cutoff = e.model.cutoff.as_deref();
+    if cutoff.is_none_or(|c| c.parse::<jiff::civil::Date>().is_err()) {
+        return;
+    }
     let (mut before, mut after, mut risky) = (Vec::new(), Vec::new(), 0);
     for (cell, task) in e.cells.iter().zip(&b.tasks) {
-        let Some(merged) = &task.merged_at else { continue };
-        if cell.n > 0 {
-            risky += u64::from(*merged <= margin);
-            let side = if *merged <= cutoff { &mut before } else { &mut after };
+        let exposure = Exposure::of(task.merged_at.as_deref(), cutoff);
+        if cell.n > 0 && exposure != Exposure::Unknown {
+            risky += u64::from(exposure.at_risk());
+            let side = if exposure == Exposure::Before { &mut before } else { &mut after };
             side.push(TaskCount { n: cell.n, c: cell.c });
         }
     }
