@@ -5,12 +5,14 @@
 //! | `schema` | the words of the glossary as types | – |
 //! | `git` | bare mirrors, files and patches as bytes → trees and patches | – |
 //! | `tasks` | task folders → checked tasks, their trees and hidden tests | git |
+//! | `exchange` | tasks in the formats of other benchmarks ↔ task folders, with every loss named | git, tasks |
 //! | `sandbox` | commands and files → what came of them, in isolation | – |
 //! | `reports` | test report bytes → cases; one pure parser a format | – |
 //! | `languages` | a tree → how to install and test it | reports |
 //! | `scoring` | a task and a patch → a verdict | tasks, git, sandbox, languages, reports |
 //! | `gate` | a task → proof that its fix resolves it and nothing else does | tasks, git, sandbox, scoring |
 //! | `validation` | a change of a repository → a proven task or a reasoned rejection | tasks, git, sandbox, languages, reports, scoring |
+//! | `mining` | GitHub's pages or a mirror's log → candidates and rejections | git, tasks, languages |
 //! | `health` | proofs of audits → a dated log, the state of each task, the quarantine | – |
 //! | `gateway` | a conversation → a model's reply, with tokens, price and every try | – |
 //! | `results` | run files → checked rows; imports | – |
@@ -30,6 +32,8 @@ pub mod attempts;
 pub mod charts;
 pub mod cli;
 #[cfg(feature = "harness")]
+pub mod exchange;
+#[cfg(feature = "harness")]
 pub mod gate;
 #[cfg(feature = "harness")]
 pub mod gateway;
@@ -38,6 +42,8 @@ pub mod git;
 pub mod health;
 #[cfg(feature = "harness")]
 pub mod languages;
+#[cfg(feature = "harness")]
+pub mod mining;
 #[cfg(feature = "harness")]
 pub mod reports;
 pub mod results;

@@ -57,3 +57,50 @@ pub fn tags(mirror: &Path) -> Result<BTreeMap<String, String>, GitError> {
     };
     Ok(text.lines().filter_map(pair).collect())
 }
+
+/// The commits of a mirror's main line, newest first: its HEAD, and of each commit the first parent.
+pub fn main_line(mirror: &Path) -> Result<Vec<Commit>, GitError> {
+    let mirror = std::path::absolute(mirror).map_err(|cause| GitError::Io { path: mirror.to_owned(), cause })?;
+    if !mirror.join("objects").is_dir() {
+        return Err(GitError::NoMirror(mirror));
+    }
+    listed(&must(&mirror, &[], None, &[&["log", "--first-parent"], &FIELDS[..], &["HEAD", "--"]].concat(), b"")?)
+}
+
+/// How a list of commits is written: four fields a commit, each with a NUL behind it.
+const FIELDS: [&str; 4] =
+    ["-z", "--no-show-signature", "--date=format-local:%Y-%m-%d", "--format=%H%x00%P%x00%cd%x00%B"];
+
+fn listed(out: &[u8]) -> Result<Vec<Commit>, GitError> {
+    let fields: Vec<&[u8]> = out.strip_suffix(b"\0").unwrap_or(out).split(|b| *b == 0).collect();
+    if out.is_empty() {
+        return Ok(Vec::new());
+    }
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let commit = |parts: &[&[u8]]| match parts {
+        [id, parents, day, message] => Ok(Commit {
+            id: text(id),
+            parents: text(parents).split_whitespace().map(str::to_owned).collect(),
+            day: text(day),
+            message: text(message).trim_end().to_owned(),
+        }),
+        _ => Err(GitError::Answer { verb: "log".into(), what: "a commit has four parts".into() }),
+    };
+    fields.chunks(4).map(commit).collect()
+}
+
+impl Store {
+    /// The commits that a merge brought in: those of the later commit that the earlier one does not have, newest first.
+    pub fn commits_between(&self, earlier: &str, later: &str) -> Result<Vec<Commit>, GitError> {
+        let range = format!("{earlier}..{later}");
+        listed(&self.run(None, &[&["log"], &FIELDS[..], &["--end-of-options", &range, "--"]].concat(), b"")?)
+    }
+
+    /// The paths whose files differ between two commits or trees; a file that was moved is named twice.
+    pub fn changed(&self, from: &str, to: &str) -> Result<Vec<String>, GitError> {
+        let args = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--end-of-options", from, to];
+        let out = self.run(None, &args, b"")?;
+        let names = out.split(|b| *b == 0).filter(|n| !n.is_empty());
+        Ok(names.map(|n| String::from_utf8_lossy(n).into_owned()).collect())
+    }
+}

@@ -120,3 +120,42 @@ pub(super) fn must(
     let verb = args.iter().find(|a| !a.starts_with('-')).copied().unwrap_or("").to_owned();
     Err(GitError::Refused { verb, message: answer.err })
 }
+
+/// Variables that lead git to other machines: proxies, certificates, and the agent that holds keys of ssh.
+const AWAY: [&str; 9] = [
+    "http_proxy",
+    "https_proxy",
+    "HTTPS_PROXY",
+    "all_proxy",
+    "no_proxy",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "GIT_SSL_CAINFO",
+    "SSH_AUTH_SOCK",
+];
+
+/// Runs git where it talks to other repositories: in a folder, with this machine's proxies and without its configuration,
+/// asking nobody for a password.
+pub(super) fn away(dir: &Path, args: &[&str]) -> Result<(), GitError> {
+    let mut command = Command::new("git");
+    command.env_clear();
+    for name in ["PATH", "TMPDIR", "LD_LIBRARY_PATH"].iter().chain(&AWAY) {
+        if let Some(value) = std::env::var_os(name) {
+            command.env(name, value);
+        }
+    }
+    command
+        .envs([("GIT_CONFIG_NOSYSTEM", "1"), ("GIT_CONFIG_GLOBAL", "/dev/null"), ("LC_ALL", "C"), ("TZ", "UTC")])
+        .envs([("GIT_TERMINAL_PROMPT", "0"), ("GIT_ALLOW_PROTOCOL", "https:http:ssh:file"), ("HOME", "/nonexistent")])
+        .env("GIT_SSH_COMMAND", "ssh -oBatchMode=yes")
+        .args(["-c", "core.hooksPath=/dev/null", "-c", "safe.directory=*", "-c", "gc.auto=0"])
+        .args(args)
+        .current_dir(dir)
+        .stdin(Stdio::null());
+    let output = command.output().map_err(GitError::Start)?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let verb = args.iter().find(|a| !a.starts_with('-')).copied().unwrap_or("").to_owned();
+    Err(GitError::Refused { verb, message: String::from_utf8_lossy(&output.stderr).trim().to_owned() })
+}

@@ -30,6 +30,10 @@ impl Language for Go {
         "go"
     }
 
+    fn extensions(&self) -> &'static [&'static str] {
+        &["go"]
+    }
+
     fn image(&self) -> &'static str {
         "tsbench/go:1"
     }

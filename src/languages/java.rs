@@ -52,6 +52,10 @@ impl Language for Java {
         "java"
     }
 
+    fn extensions(&self) -> &'static [&'static str] {
+        &["java", "kt", "groovy"]
+    }
+
     fn image(&self) -> &'static str {
         "tsbench/java:1"
     }

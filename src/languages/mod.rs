@@ -33,6 +33,8 @@ use crate::reports::{Key, Report};
 pub trait Language: Sync {
     /// Its name, as `task.toml` writes it.
     fn name(&self) -> &'static str;
+    /// Endings of the names of files that hold its code.
+    fn extensions(&self) -> &'static [&'static str];
     /// The image that holds its tools.
     fn image(&self) -> &'static str;
     /// Files of ours that the commands need in [`Places::tools`].

@@ -66,6 +66,10 @@ impl Language for Python {
         "python"
     }
 
+    fn extensions(&self) -> &'static [&'static str] {
+        &["py", "pyi", "pyx"]
+    }
+
     fn image(&self) -> &'static str {
         "tsbench/python:1"
     }

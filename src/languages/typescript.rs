@@ -50,6 +50,10 @@ impl Language for TypeScript {
         "typescript"
     }
 
+    fn extensions(&self) -> &'static [&'static str] {
+        &["ts", "tsx", "js", "jsx", "cjs", "mjs", "cts", "mts", "vue", "svelte"]
+    }
+
     fn image(&self) -> &'static str {
         "tsbench/node:1"
     }
