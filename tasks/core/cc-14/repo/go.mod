@@ -1,0 +1,3 @@
+module example.org/coldkeep
+
+go 1.25
