@@ -6,7 +6,7 @@ use crate::health::{Standing, append, failed_shown, judged, read, standings};
 use crate::sandbox::Provider;
 use crate::schema::{HEALTH_SCHEMA, HealthLine, HealthProof, HealthState, ProofKind, TestCounts};
 use crate::scoring::ScoreError;
-use crate::tasks::{Task, find, load};
+use crate::tasks::Task;
 use anyhow::Context;
 use clap::Args;
 use clap::builder::BoolishValueParser;
@@ -74,7 +74,7 @@ fn writable(log: &Path) -> anyhow::Result<()> {
 /// Runs `tsbench audit`.
 pub fn run(args: &Audit) -> anyhow::Result<Exit> {
     let which = &args.proving.which;
-    let tasks = find(&load(&which.tasks)?, which.suite(), which.task())?;
+    let tasks = which.find()?;
     let mut logs = logs(&args.health, tasks.iter())?;
     let named: Vec<(String, String)> = tasks.iter().map(|t| (t.suite.clone(), t.spec.id.clone())).collect();
     named.iter().try_for_each(|(suite, _)| writable(&path_of(&args.health, suite)))?;
@@ -112,7 +112,8 @@ pub fn run(args: &Audit) -> anyhow::Result<Exit> {
     })
 }
 
-fn line(task: &Task, provider: &Provider, end: Result<Tried, ScoreError>, log: &[HealthLine]) -> HealthLine {
+/// The line of a log that says what came of proving a task.
+pub fn line(task: &Task, provider: &Provider, end: Result<Tried, ScoreError>, log: &[HealthLine]) -> HealthLine {
     let before: Vec<&HealthLine> = log.iter().filter(|l| l.suite == task.suite && l.task == task.spec.id).collect();
     let mut line = HealthLine {
         schema: HEALTH_SCHEMA.into(),

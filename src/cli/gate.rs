@@ -4,7 +4,6 @@ use super::say;
 use crate::gate::Proof;
 use crate::schema::{Outcome, ProofKind};
 use crate::scoring::ScoreError;
-use crate::tasks::{find, load};
 use clap::Args;
 use clap::builder::BoolishValueParser;
 use serde_json::json;
@@ -22,7 +21,7 @@ pub struct Gate {
 /// Runs `tsbench gate`: 1 where a task is not proven.
 pub fn run(args: &Gate) -> anyhow::Result<Exit> {
     let which = &args.proving.which;
-    let tasks = find(&load(&which.tasks)?, which.suite(), which.task())?;
+    let tasks = which.find()?;
     let (mut unproven, mut broken, mut ours) = (0, 0, 0);
     let all = tasks.len();
     let finished = each(&args.proving, tasks, "proving tasks", |task, _, end| {

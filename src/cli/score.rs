@@ -4,7 +4,7 @@ use super::say;
 use super::tasks::Which;
 use crate::schema::{Outcome, Verdict};
 use crate::scoring::{prepare, score};
-use crate::tasks::{Material, find, load};
+use crate::tasks::Material;
 use anyhow::Context;
 use clap::Args;
 use clap::builder::BoolishValueParser;
@@ -31,7 +31,7 @@ pub struct Score {
 
 /// Runs `tsbench score`: 0 where the patch resolves the task, 1 where it does not.
 pub fn run(args: &Score) -> anyhow::Result<Exit> {
-    let tasks = find(&load(&args.which.tasks)?, args.which.suite.as_deref(), args.which.task.as_deref())?;
+    let tasks = args.which.find()?;
     let [task] = tasks.as_slice() else {
         anyhow::bail!("score: {} tasks are meant\nhint: name one with --task", tasks.len())
     };

@@ -1,11 +1,12 @@
 use super::Exit;
 use super::audit::logs;
 use super::proving::tasks_word;
+use super::{exchange, seal};
 use super::say;
 use crate::health::{Standing, standings};
 use crate::languages::by_name;
 use crate::schema::HealthState;
-use crate::tasks::{Task, check, find, load};
+use crate::tasks::{Key, Task, check, find, load, unseal};
 use clap::builder::BoolishValueParser;
 use clap::{Args, Subcommand};
 use serde_json::json;
@@ -27,9 +28,17 @@ pub struct Which {
     /// Folder of bare mirrors named owner__name.git, for tasks whose trees are not kept here
     #[arg(long, default_value = "mirrors", env = "TSBENCH_MIRRORS")]
     pub mirrors: PathBuf,
+    /// File of a key that opens sealed tasks, for this process alone
+    #[arg(long, env = "TSBENCH_SEAL_KEY")]
+    pub seal_key: Option<PathBuf>,
 }
 
 impl Which {
+    /// The tasks that are meant, opened where they are sealed and there is a key.
+    pub fn find(&self) -> anyhow::Result<Vec<Task>> {
+        opened(find(&load(&self.tasks)?, self.suite(), self.task())?, self.seal_key.as_deref())
+    }
+
     /// The suite that is meant; an empty variable of the environment is as good as none.
     pub fn suite(&self) -> Option<&str> {
         self.suite.as_deref().filter(|s| !s.is_empty())
@@ -41,7 +50,14 @@ impl Which {
     }
 }
 
-/// List, show or check tasks.
+/// Opens those of the tasks that are sealed, where there is a key; without one they stay sealed.
+pub fn opened(tasks: Vec<Task>, key: Option<&Path>) -> anyhow::Result<Vec<Task>> {
+    let Some(key) = key.filter(|k| !k.as_os_str().is_empty()) else { return Ok(tasks) };
+    let key = Key::read(key)?;
+    Ok(tasks.into_iter().map(|t| unseal(t, &key)).collect::<Result<_, _>>()?)
+}
+
+/// List, show or check tasks; take them in, give them out, seal them.
 #[derive(Args, Debug)]
 pub struct Tasks {
     #[command(subcommand)]
@@ -74,6 +90,16 @@ enum Verb {
         #[arg(long, env = "TSBENCH_JSON", value_parser = BoolishValueParser::new())]
         json: bool,
     },
+    /// Give a suite out: as a dataset, or in the format of another benchmark
+    Export(exchange::Export),
+    /// Take tasks in: a dataset, or another benchmark's rows or task folders
+    Import(exchange::Import),
+    /// Keep tests and fixes from the public: encrypted, with commitments that show later that nothing was changed
+    Seal(seal::Seal),
+    /// Open sealed tasks for good
+    Unseal(seal::Unseal),
+    /// Write a new key for sealing, and print whom to seal for
+    NewKey(seal::NewKey),
 }
 
 /// Runs `tsbench tasks`.
@@ -82,6 +108,11 @@ pub fn run(args: &Tasks) -> anyhow::Result<Exit> {
         Verb::List { which, health, json } => list(which, health, *json),
         Verb::Show { which } => show(which),
         Verb::Check { which, json } => check_all(which, *json),
+        Verb::Export(args) => exchange::export(args),
+        Verb::Import(args) => exchange::import(args),
+        Verb::Seal(args) => seal::seal(args),
+        Verb::Unseal(args) => seal::unseal(args),
+        Verb::NewKey(args) => seal::new_key(args),
     }
 }
 
@@ -139,7 +170,7 @@ fn faults_of(task: &Task, mirrors: &Path) -> Vec<String> {
 }
 
 fn check_all(which: &Which, as_json: bool) -> anyhow::Result<Exit> {
-    let tasks = find(&load(&which.tasks)?, which.suite(), which.task())?;
+    let tasks = which.find()?;
     let found: Vec<(String, Vec<String>)> =
         tasks.iter().map(|t| (t.spec.id.clone(), faults_of(t, &which.mirrors))).collect();
     let bad = found.iter().filter(|f| !f.1.is_empty()).count();
