@@ -21,6 +21,22 @@ pub enum AgentError {
         /// What was seen.
         what: String,
     },
+    /// A program could not be installed.
+    #[error("install the agent {program} with {line:?}: {log}\nhint: try the line in a container of the task's image")]
+    Install {
+        /// The program.
+        program: String,
+        /// The line of `agent.toml`.
+        line: String,
+        /// The end of what it said.
+        log: String,
+    },
+    /// The way from a sandbox to its model could not be opened.
+    #[error("open a socket for a sandbox: {cause}")]
+    Door {
+        /// The cause.
+        cause: String,
+    },
     /// The trajectory could not be kept.
     #[error("write {path}: {cause}")]
     Trace {
@@ -49,6 +65,8 @@ impl AgentError {
             AgentError::Sandbox(_) => "sandbox",
             AgentError::Git(_) => "git",
             AgentError::Workspace { .. } => "workspace",
+            AgentError::Install { .. } => "install",
+            AgentError::Door { .. } => "door",
             AgentError::Trace { .. } => "trace",
             AgentError::Prompt { .. } => "prompt",
         }

@@ -50,6 +50,8 @@ pub enum Stop {
     ContextLimit,
     /// It gave one command too often in a row.
     RepeatedCommand,
+    /// The program that is the agent ended with an error of its own.
+    AgentFailed,
     /// The next call might have cost more than was left for the run: our doing, not the model's.
     RunBudget,
 }
@@ -64,6 +66,7 @@ impl Stop {
             Stop::CostLimit => "cost_limit",
             Stop::ContextLimit => "context_limit",
             Stop::RepeatedCommand => "repeated_command",
+            Stop::AgentFailed => "agent_failed",
             Stop::RunBudget => "run_budget",
         }
     }

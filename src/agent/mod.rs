@@ -6,10 +6,13 @@
 //! This room must not know the human fix, the hidden tests, or what a verdict is.
 
 mod budget;
+mod command;
 mod cut;
+mod door;
 mod error;
 mod fence;
 mod limits;
+mod program;
 mod prompts;
 mod repetition;
 mod session;
@@ -21,10 +24,13 @@ mod work;
 mod workspace;
 
 pub use budget::{Budget, Reservation};
+pub use command::{Way, install_program, put_program};
 pub use cut::cut;
+pub use door::Door;
 pub use error::AgentError;
 pub use fence::last_command;
 pub use limits::{Limits, Stop};
+pub use program::Program;
 pub use prompts::{Prompts, conditions_of};
 pub use repetition::{Repetition, Step};
 pub use trace::{Output, Trace, Turn, spent_of};

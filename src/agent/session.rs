@@ -2,7 +2,7 @@
 
 use super::work::{Means, Work, taken};
 use super::{AgentError, Output, Repetition, Stop, Trace, Turn, cut};
-use crate::gateway::{Finish, GatewayError, Message, Reply, Request, Tool};
+use crate::gateway::{Finish, GatewayError, Message, ModelEntry, Reply, Request, Tool};
 use crate::sandbox::{Command, End, Finished, Sandbox};
 use std::time::Instant;
 
@@ -64,7 +64,7 @@ impl<'a> Session<'a> {
     }
 
     /// Seconds that are left of the attempt's time.
-    fn left(&self) -> f64 {
+    pub fn left(&self) -> f64 {
         self.means.limits.agent_seconds as f64 - (self.begun.elapsed().as_secs_f64() - self.waited)
     }
 
@@ -108,7 +108,7 @@ impl<'a> Session<'a> {
         let request =
             Request { messages: self.messages.clone(), tools: tools.to_vec(), max_output_tokens, seconds_left: left };
         let bytes = bytes_of(&request);
-        let worst = self.worst(bytes, max_output_tokens);
+        let worst = worst(entry, bytes, max_output_tokens, self.measured);
         let before = *self.trace.spent();
         let unknown = before.without_cost as f64 * worst;
         if limits.attempt_budget_usd.is_some_and(|most| before.known_usd + unknown + worst > most) {
@@ -135,17 +135,6 @@ impl<'a> Session<'a> {
         }
         self.messages.push(message);
         Ok(reply)
-    }
-
-    /// The most that a call can cost, with at most one token a byte of what was not measured before; 0 without a price.
-    fn worst(&self, bytes: usize, output: u64) -> f64 {
-        let Some(price) = self.means.gateway.entry().price else { return 0.0 };
-        let input = match self.measured {
-            Some((known, tokens)) => tokens + bytes.saturating_sub(known) as u64,
-            None => bytes as u64,
-        };
-        let dearest = price.input.max(price.cache_write.unwrap_or(0.0));
-        (input as f64 * dearest + output as f64 * price.output) / 1e6
     }
 
     /// Runs a line of the shell.
@@ -187,13 +176,25 @@ impl<'a> Session<'a> {
     }
 }
 
+/// The most that a call can cost, with at most one token a byte of what was not measured before; 0 without a price.
+/// `measured` are the bytes of an earlier part of the request, and the tokens that they were.
+pub(super) fn worst(entry: &ModelEntry, bytes: usize, output: u64, measured: Option<(usize, u64)>) -> f64 {
+    let Some(price) = entry.price else { return 0.0 };
+    let input = match measured {
+        Some((known, tokens)) => tokens + bytes.saturating_sub(known) as u64,
+        None => bytes as u64,
+    };
+    let dearest = price.input.max(price.cache_write.unwrap_or(0.0));
+    (input as f64 * dearest + output as f64 * price.output) / 1e6
+}
+
 fn bytes_of(request: &Request) -> usize {
     let counted = serde_json::to_vec(&(&request.messages, &request.tools)).map_or(usize::MAX, |b| b.len());
     counted.saturating_add(request.messages.len() * 16)
 }
 
 /// What a model is shown of a command's end.
-fn shown(done: &Finished, seconds: u64, most: usize) -> Output {
+pub(super) fn shown(done: &Finished, seconds: u64, most: usize) -> Output {
     let (stdout, cut_out) = cut(&done.stdout.head, &done.stdout.tail, done.stdout.cut(), most);
     let (mut stderr, cut_err) = cut(&done.stderr.head, &done.stderr.tail, done.stderr.cut(), most);
     let (exit, end, note) = match done.end {

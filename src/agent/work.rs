@@ -1,45 +1,76 @@
 use super::session::{Halt, Session};
-use super::{AgentError, Budget, Limits, Prints, Prompts, Stop, Trace, capture, patch, shell, tools};
+use super::{
+    AgentError, Budget, Limits, Prints, Program, Prompts, Stop, Trace, Way, capture, command, patch, shell, tools,
+};
 use crate::gateway::{AgentKind, Gateway};
 use crate::git::{Store, TreeId};
 use crate::sandbox::Sandbox;
+use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// The command that hands the work in.
 pub const SUBMIT: &str = "echo TSBENCH_DONE";
 
 /// The agents.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
     /// One command a turn, in one fenced block.
     Shell,
     /// Reading, searching, editing and running by function calls.
     Tools,
+    /// A program of its own.
+    Command(Arc<Program>),
 }
 
 impl Kind {
-    /// The agent of a name.
-    pub fn from_name(name: &str) -> Option<Kind> {
-        [Kind::Shell, Kind::Tools].into_iter().find(|k| k.name() == name)
-    }
-
-    /// Its name; the folder of its prompts.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Kind::Shell => "shell",
-            Kind::Tools => "tools",
+    /// The agent of a name; `agents` holds the folders of those that are programs.
+    pub fn read(agents: &Path, name: &str) -> Result<Kind, AgentError> {
+        match name {
+            "shell" => Ok(Kind::Shell),
+            "tools" => Ok(Kind::Tools),
+            name => Ok(Kind::Command(Arc::new(Program::read(agents, name)?))),
         }
     }
 
-    /// Its version: another number wherever it behaves differently.
-    pub const fn version(self) -> &'static str {
-        "1"
+    /// Its name.
+    pub fn name(&self) -> &str {
+        match self {
+            Kind::Shell => "shell",
+            Kind::Tools => "tools",
+            Kind::Command(program) => &program.name,
+        }
+    }
+
+    /// The folder of its prompts.
+    pub const fn prompts(&self) -> &'static str {
+        match self {
+            Kind::Shell => "shell",
+            Kind::Tools => "tools",
+            Kind::Command(_) => "command",
+        }
+    }
+
+    /// Its version: another one wherever it behaves differently.
+    pub fn version(&self) -> &str {
+        match self {
+            Kind::Shell | Kind::Tools => "1",
+            Kind::Command(program) => &program.version,
+        }
+    }
+
+    /// Digest of its own files, for programs.
+    pub fn files_digest(&self) -> Option<&str> {
+        match self {
+            Kind::Shell | Kind::Tools => None,
+            Kind::Command(program) => Some(&program.digest),
+        }
     }
 
     /// How models without a network must answer it.
-    pub fn answers(self) -> AgentKind {
+    pub fn answers(&self) -> AgentKind {
         match self {
-            Kind::Shell => AgentKind::Shell { submit: SUBMIT.to_owned() },
+            Kind::Shell | Kind::Command(_) => AgentKind::Shell { submit: SUBMIT.to_owned() },
             Kind::Tools => AgentKind::Tools {
                 run: Tools::RUN.to_owned(),
                 argument: "command".to_owned(),
@@ -104,17 +135,22 @@ pub struct Means<'a> {
 
 /// Lets an agent work in a sandbox whose workspace has its first commit, and takes the patch.
 pub async fn attempt(
-    kind: Kind,
+    kind: &Kind,
     work: &Work<'_>,
     means: &Means<'_>,
+    way: Option<&mut Way<'_>>,
     sandbox: &mut dyn Sandbox,
     trace: &mut Trace,
 ) -> Result<Ended, AgentError> {
     let begun = Instant::now();
     let mut session = Session::new(work, means, sandbox, trace);
-    let end = match kind {
-        Kind::Shell => shell::run(&mut session).await,
-        Kind::Tools => tools::run(&mut session).await,
+    let end = match (kind, way) {
+        (Kind::Shell, _) => shell::run(&mut session).await,
+        (Kind::Tools, _) => tools::run(&mut session).await,
+        (Kind::Command(_), Some(way)) => command::run(&mut session, way).await,
+        (Kind::Command(_), None) => {
+            return Err(AgentError::Door { cause: "nobody opened one".into() });
+        }
     };
     let end = end.map_or_else(|halt| halt, Halt::Stop);
     let seconds = (begun.elapsed().as_secs_f64() - session.waited).max(0.0);

@@ -1,9 +1,13 @@
+use super::one::failure;
 use super::{AttemptsError, Burst, Plan};
-use crate::agent::{AgentError, Budget, Kind, Limits, Prints, Prompts, begin, capture, prints};
+use crate::agent::{
+    AgentError, Budget, Kind, Limits, Prints, Program, Prompts, begin, capture, install_program, prints,
+};
 use crate::gateway::{Gateways, ModelEntry};
-use crate::sandbox::{Provider, Sandbox};
-use crate::scoring::{Ready, ScoreError, prepare};
-use crate::tasks::{Material, Task};
+use crate::sandbox::{Provider, Sandbox, SandboxError};
+use crate::schema::Failure;
+use crate::scoring::{Network, Ready, ScoreError, open_for_agent, prepare, surroundings};
+use crate::tasks::{Material, Task, sha256};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -41,6 +45,8 @@ struct Slot {
 pub(super) struct Prepared {
     pub ready: Ready,
     before: OnceCell<Prints>,
+    /// The task's image with the agent's program installed.
+    with_program: OnceCell<String>,
 }
 
 /// What a run is started with.
@@ -90,9 +96,43 @@ impl Bench {
         let made = slot.ready.get_or_try_init(|| async {
             let material = Material::prepare(&slot.task, &slot.mirrors)?;
             let ready = prepare(&slot.task, material, &self.parts.provider).await?;
-            Ok::<_, ScoreError>(Arc::new(Prepared { ready, before: OnceCell::new() }))
+            Ok::<_, ScoreError>(Arc::new(Prepared { ready, before: OnceCell::new(), with_program: OnceCell::new() }))
         });
         made.await.map(Arc::clone)
+    }
+
+    /// The image in which a program works: the task's own, or one made from it with the program installed.
+    pub(super) async fn image_with(&self, prepared: &Prepared, program: &Program) -> Result<String, Failure> {
+        let made = prepared.with_program.get_or_try_init(|| self.install(&prepared.ready, program));
+        made.await.cloned()
+    }
+
+    async fn install(&self, ready: &Ready, program: &Program) -> Result<String, Failure> {
+        if program.install.is_empty() {
+            return Ok(ready.image.clone());
+        }
+        let of_score = |e: ScoreError| failure(e.class(), &e);
+        let of_sandbox = |e: SandboxError| failure("sandbox", &e);
+        let provider = &self.parts.provider;
+        let digest = sha256(format!("tsbench.program-image/1\n{}\n{}\n", ready.image_id, program.digest).as_bytes());
+        let name = format!("tsbench/agent:{}", &digest[..24]);
+        if provider.image(&name).await.map_err(of_sandbox)?.is_some() {
+            return Ok(name);
+        }
+        let seconds = ready.task.limits.install_seconds;
+        let opened = open_for_agent(ready, provider, &ready.image, Network::All, seconds * 4).await;
+        let mut sandbox = opened.map_err(of_score)?;
+        let end = async {
+            let (env, _) = surroundings(ready, sandbox.as_mut()).await.map_err(of_score)?;
+            let installed = install_program(program, sandbox.as_mut(), &env, seconds).await;
+            installed.map_err(|e| failure(e.class(), &e))?;
+            sandbox.snapshot(&name).await.map_err(of_sandbox)
+        };
+        let end = end.await;
+        // The first fault is the one that counts.
+        let closed = sandbox.close().await.map_err(of_sandbox);
+        end?;
+        closed.map(|()| name)
     }
 
     pub(super) fn entry(&self, model: &str) -> Option<&ModelEntry> {

@@ -4,11 +4,11 @@ use super::bench::Prepared;
 use super::evidence::{TRAJECTORY, folder_of, keep_patch, keep_report, leftover_spent, put_aside};
 use super::line::Known;
 use super::{AttemptsError, Bench, Cell, Phase};
-use crate::agent::{AgentError, Ended, Means, Stop, Trace, Work, attempt};
+use crate::agent::{AgentError, Door, Ended, Kind, Means, Stop, Trace, Way, Work, attempt, put_program};
 use crate::gateway::{MockContext, Spent};
 use crate::sandbox::Sandbox;
 use crate::schema::{Attempt, Failure, Outcome};
-use crate::scoring::{Ready, ScoreError, Scored, open, score, surroundings};
+use crate::scoring::{Network, Ready, ScoreError, Scored, open_for_agent, score, surroundings};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -117,12 +117,12 @@ impl Bench {
             },
             () = self.until(Phase::Abort) => return Tried::Stopped,
         };
-        let mut sandbox = match open(&prepared.ready, &self.parts.provider).await {
-            Ok(sandbox) => sandbox,
-            Err(e) => return Tried::Fault(failure(e.class(), &e)),
+        let (mut sandbox, mut door) = match self.open(cell, &prepared).await {
+            Ok(opened) => opened,
+            Err(failure) => return Tried::Fault(failure),
         };
         let end = tokio::select! {
-            end = self.in_sandbox(cell, &prepared, sandbox.as_mut(), trace) => Some(end),
+            end = self.in_sandbox(cell, &prepared, sandbox.as_mut(), door.as_mut(), trace) => Some(end),
             () = self.until(Phase::Abort) => None,
         };
         // Whatever came of it, the sandbox is ended; the first fault is the one that counts.
@@ -135,11 +135,28 @@ impl Bench {
         }
     }
 
+    /// A sandbox for the agent; for a program with the way to its model.
+    async fn open(&self, cell: &Cell, prepared: &Prepared) -> Result<(Box<dyn Sandbox>, Option<Door>), Failure> {
+        let of_score = |e: ScoreError| failure(e.class(), &e);
+        let of_agent = |e: AgentError| failure(e.class(), &e);
+        let (ready, provider) = (&prepared.ready, &self.parts.provider);
+        let seconds = self.limits.agent_seconds;
+        let Kind::Command(program) = &self.parts.agent else {
+            let sandbox = open_for_agent(ready, provider, &ready.image, Network::None, seconds).await;
+            return Ok((sandbox.map_err(of_score)?, None));
+        };
+        let image = self.image_with(prepared, program).await?;
+        let door = Door::open(&cell.model).map_err(of_agent)?;
+        let way = Network::Sockets(door.folder());
+        Ok((open_for_agent(ready, provider, &image, way, seconds).await.map_err(of_score)?, Some(door)))
+    }
+
     async fn in_sandbox(
         &self,
         cell: &Cell,
         prepared: &Prepared,
         sandbox: &mut dyn Sandbox,
+        door: Option<&mut Door>,
         trace: &mut Trace,
     ) -> Result<Ended, Failure> {
         let ready = &prepared.ready;
@@ -155,7 +172,15 @@ impl Bench {
             seed: cell.seed(&self.parts.plan.seed),
             agent: self.parts.agent.answers(),
         };
-        let gateway = self.parts.gateways.open(entry, mock).map_err(|e| failure(e.class(), &e))?;
+        let gateway = self.parts.gateways.open(entry, mock.clone()).map_err(|e| failure(e.class(), &e))?;
+        let relay = self.parts.gateways.relay(entry, mock).map_err(|e| failure(e.class(), &e))?;
+        let mut way = match (&self.parts.agent, door) {
+            (Kind::Command(program), Some(door)) => {
+                put_program(program, sandbox).await.map_err(of_agent)?;
+                Some(Way { program, relay: relay.as_ref(), door })
+            }
+            _ => None,
+        };
         let tests = tests_command(ready, &home);
         let work = Work {
             problem: &ready.task.problem,
@@ -168,7 +193,7 @@ impl Bench {
             before,
         };
         let means = Means { gateway: gateway.as_ref(), prompts, limits: &self.limits, budget: &self.parts.budget };
-        attempt(self.parts.agent, &work, &means, sandbox, trace).await.map_err(of_agent)
+        attempt(&self.parts.agent, &work, &means, way.as_mut(), sandbox, trace).await.map_err(of_agent)
     }
 
     /// Scores the patch; none where there is nothing to score. Scoring again rolls no dice, so that faults of ours are
@@ -196,13 +221,25 @@ impl Bench {
 }
 
 /// Classes of faults that no provider had a part in.
-const OURS: [&str; 11] =
-    ["sandbox", "git", "workspace", "trace", "prompt", "task", "language", "install", "random", "plan", "setup"];
+const OURS: [&str; 12] = [
+    "sandbox",
+    "git",
+    "workspace",
+    "trace",
+    "prompt",
+    "task",
+    "language",
+    "install",
+    "random",
+    "plan",
+    "setup",
+    "door",
+];
 
 /// The class of a scoring that was not finished because we stopped it.
 const STOPPED: &str = "stopped";
 
-fn failure(class: &str, e: &dyn std::fmt::Display) -> Failure {
+pub(super) fn failure(class: &str, e: &dyn std::fmt::Display) -> Failure {
     Failure { class: class.to_owned(), message: e.to_string() }
 }
 

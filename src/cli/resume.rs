@@ -26,10 +26,9 @@ pub fn run(args: &Resume) -> anyhow::Result<Exit> {
     let locked = read_plan(&args.dir)?
         .with_context(|| format!("find a run in {}\nhint: tsbench run begins one", args.dir.display()))?;
     let (models, secrets) = args.working.keys()?;
-    let agent = Kind::from_name(&locked.run.agent.name)
-        .with_context(|| format!("find the agent {:?}", locked.run.agent.name))?;
+    let agent = Kind::read(&args.working.agents, &locked.run.agent.name)?;
     let suite = args.working.suite(&locked.run.suite)?;
-    let packs = args.working.packs(agent, &locked.run.condition)?;
+    let packs = args.working.packs(&agent, &locked.run.condition)?;
     let all = args.working.digests(&suite.tasks)?;
     // What is here now in place of what was locked: the difference, if there is one, is shown and refused.
     let now = |entry: &ModelEntry| models.find(&entry.id).unwrap_or_else(|_| entry.clone());
@@ -50,6 +49,6 @@ pub fn run(args: &Resume) -> anyhow::Result<Exit> {
         ..locked.clone()
     };
     wanted.run.suite_digest = Some(digest_of_suite(&all));
-    wanted.run.agent = described(agent, &packs);
+    wanted.run.agent = described(&agent, &packs);
     go_on(&args.working, &args.dir, wanted, secrets, &suite)
 }

@@ -28,7 +28,7 @@ pub struct Run {
     /// Attempts at each task by each model [default: the suite's]
     #[arg(long, env = "TSBENCH_REPEATS", value_parser = clap::value_parser!(u32).range(1..))]
     repeats: Option<u32>,
-    /// The agent: shell or tools
+    /// The agent: shell, tools, or the name of a folder of --agents
     #[arg(long, default_value = "shell", env = "TSBENCH_AGENT")]
     agent: String,
     /// The prompt pack; another than default is run beside it
@@ -73,9 +73,8 @@ pub fn run(args: &Run) -> anyhow::Result<Exit> {
 fn plan(args: &Run, suite: &TaskSuite, settings: Vec<ModelEntry>) -> anyhow::Result<Plan> {
     let name = args.out.file_name().and_then(|n| n.to_str()).filter(|n| !n.trim().is_empty());
     let name = name.context("name the run\nhint: --out results/NAME")?.to_owned();
-    let agent = Kind::from_name(&args.agent)
-        .with_context(|| format!("find the agent {:?}\nhint: there are shell and tools", args.agent))?;
-    let packs = args.working.packs(agent, &args.condition)?;
+    let agent = Kind::read(&args.working.agents, &args.agent)?;
+    let packs = args.working.packs(&agent, &args.condition)?;
     let tasks = chosen(&args.tasks, suite)?;
     let all = args.working.digests(&suite.tasks)?;
     let repeats = args.repeats.unwrap_or(suite.suite.repeats);
@@ -105,7 +104,7 @@ fn plan(args: &Run, suite: &TaskSuite, settings: Vec<ModelEntry>) -> anyhow::Res
             suite_digest: Some(digest_of_suite(&all)),
             source: Source::Own,
             models: settings.iter().map(ModelEntry::planned).collect(),
-            agent: described(agent, &packs),
+            agent: described(&agent, &packs),
             condition: args.condition.clone(),
             tasks,
             task_details: Vec::new(),
@@ -122,9 +121,10 @@ fn plan(args: &Run, suite: &TaskSuite, settings: Vec<ModelEntry>) -> anyhow::Res
 }
 
 /// The agent with the digest of what it says where no condition changes it.
-pub fn described(agent: Kind, packs: &BTreeMap<String, Prompts>) -> Agent {
+pub fn described(agent: &Kind, packs: &BTreeMap<String, Prompts>) -> Agent {
     let texts = packs.get("default").map_or("", |pack| pack.digest.as_str());
-    let digest = sha256(format!("tsbench.agent/1\n{}@{}\n{texts}\n", agent.name(), agent.version()).as_bytes());
+    let files = agent.files_digest().map(|digest| format!("{digest}\n")).unwrap_or_default();
+    let digest = sha256(format!("tsbench.agent/1\n{}@{}\n{texts}\n{files}", agent.name(), agent.version()).as_bytes());
     Agent { name: agent.name().to_owned(), version: agent.version().to_owned(), digest: Some(digest) }
 }
 

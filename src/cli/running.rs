@@ -38,12 +38,18 @@ pub struct Working {
     /// Folder of bare mirrors named owner__name.git, for tasks whose trees are not kept here
     #[arg(long, default_value = "mirrors", env = "TSBENCH_MIRRORS")]
     pub mirrors: PathBuf,
+    /// File of a key that opens sealed tasks, for this process alone
+    #[arg(long, env = "TSBENCH_SEAL_KEY")]
+    pub seal_key: Option<PathBuf>,
     /// Folder of the prompt files
     #[arg(long, default_value = "prompts", env = "TSBENCH_PROMPTS")]
     pub prompts: PathBuf,
     /// Folder of the conditions, each a folder with a manifest.toml
     #[arg(long, default_value = "conditions", env = "TSBENCH_CONDITIONS")]
     pub conditions: PathBuf,
+    /// Folder of the agents that are programs, each a folder with an agent.toml
+    #[arg(long, default_value = "agents", env = "TSBENCH_AGENTS")]
+    pub agents: PathBuf,
     /// File that describes the models
     #[arg(long, default_value = "models.toml", env = "TSBENCH_MODELS")]
     pub models_file: PathBuf,
@@ -83,7 +89,9 @@ impl Working {
         let suites = load(&self.task_folder)?;
         let known = suites.iter().map(|s| s.suite.word()).collect::<Vec<_>>().join(", ");
         let found = suites.into_iter().find(|s| word == s.suite.id || word == s.suite.word());
-        found.with_context(|| format!("find the suite {word:?}\nhint: there are: {known}"))
+        let mut suite = found.with_context(|| format!("find the suite {word:?}\nhint: there are: {known}"))?;
+        suite.tasks = super::tasks::opened(suite.tasks, self.seal_key.as_deref())?;
+        Ok(suite)
     }
 
     /// The digest of every task.
@@ -93,9 +101,9 @@ impl Working {
     }
 
     /// The prompt texts of each condition of a run.
-    pub fn packs(&self, agent: Kind, condition: &str) -> anyhow::Result<BTreeMap<String, Prompts>> {
+    pub fn packs(&self, agent: &Kind, condition: &str) -> anyhow::Result<BTreeMap<String, Prompts>> {
         let of = |name: String| {
-            let prompts = Prompts::read(&self.prompts, &self.conditions, agent.name(), &name)?;
+            let prompts = Prompts::read(&self.prompts, &self.conditions, agent.prompts(), &name)?;
             Ok((name, prompts))
         };
         conditions_of(condition).into_iter().map(of).collect()
@@ -111,8 +119,8 @@ pub fn go_on(
     suite: &TaskSuite,
 ) -> anyhow::Result<Exit> {
     check_budgets(args, &wanted)?;
-    let agent = Kind::from_name(&wanted.run.agent.name).context("find the agent of the plan")?;
-    let packs = args.packs(agent, &wanted.run.condition)?;
+    let agent = Kind::read(&args.agents, &wanted.run.agent.name)?;
+    let packs = args.packs(&agent, &wanted.run.condition)?;
     if let Some(locked) = read_plan(dir)? {
         let found = differences(&locked, &wanted);
         if !found.is_empty() {

@@ -13,7 +13,7 @@ pub(super) struct Guarded {
 #[async_trait]
 impl Gateway for Guarded {
     async fn complete(&self, request: &Request, log: &mut dyn CallLog) -> Result<Reply, GatewayError> {
-        let mut log = Clean { secrets: &self.secrets, log };
+        let mut log = guard(&self.secrets, log);
         self.inner.complete(request, &mut log).await.map_err(|error| clean(&self.secrets, error))
     }
 
@@ -22,8 +22,13 @@ impl Gateway for Guarded {
     }
 }
 
+/// A log that is told of each try without its secrets.
+pub(super) fn guard<'a>(secrets: &'a Secrets, log: &'a mut dyn CallLog) -> Clean<'a> {
+    Clean { secrets, log }
+}
+
 /// Takes secrets out of each try on its way to the log.
-struct Clean<'a> {
+pub(super) struct Clean<'a> {
     secrets: &'a Secrets,
     log: &'a mut dyn CallLog,
 }
@@ -41,7 +46,7 @@ impl CallLog for Clean<'_> {
 }
 
 /// The same error without secrets: providers repeat keys that they do not know.
-fn clean(secrets: &Secrets, error: GatewayError) -> GatewayError {
+pub(super) fn clean(secrets: &Secrets, error: GatewayError) -> GatewayError {
     let clean = |text: String| secrets.redact(&text);
     match error {
         GatewayError::Auth { status, text } => GatewayError::Auth { status, text: clean(text) },

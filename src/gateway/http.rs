@@ -6,6 +6,7 @@ use super::open::told;
 use super::pace::Pace;
 use super::retry::{Retry, asked};
 use super::speech::{Said, Speech, malformed};
+use super::stream::folded;
 use super::{Call, CallLog, Expired, Finish, Gateway, GatewayError, ModelEntry, Reply, Request, Role, Secrets};
 use crate::schema::Usage;
 use async_trait::async_trait;
@@ -50,17 +51,19 @@ pub(super) fn headers(speech: &Speech, key: Option<&str>) -> Option<HeaderMap> {
 
 /// What has come of an answer so far; it survives when patience ends.
 #[derive(Default)]
-struct Partial {
-    status: Option<u16>,
+pub(super) struct Partial {
+    pub(super) status: Option<u16>,
     retry_after: Option<f64>,
-    bytes: Vec<u8>,
+    /// Kind of the content, as the provider names it.
+    pub(super) kind: Option<String>,
+    pub(super) bytes: Vec<u8>,
     /// The request may have reached the provider.
     sent: bool,
 }
 
 /// How a try failed.
-struct Failed {
-    error: GatewayError,
+pub(super) struct Failed {
+    pub(super) error: GatewayError,
     /// Another try may help.
     again: bool,
     /// The provider answered with an error, for which nobody pays.
@@ -94,9 +97,20 @@ impl Clean {
 }
 
 /// A try that is over.
-struct Tried {
-    call: Call,
-    end: Result<Said, Failed>,
+pub(super) struct Tried {
+    pub(super) call: Call,
+    pub(super) end: Result<Said, Failed>,
+    /// The answer as it came.
+    pub(super) answer: Partial,
+}
+
+/// A request on its way: what it says, what it says beside the headers of every request, and how long it may take.
+pub(super) struct Sent<'a> {
+    pub(super) body: &'a Value,
+    pub(super) headers: HeaderMap,
+    pub(super) seconds_left: f64,
+    /// The conversation has replies already.
+    pub(super) answered: bool,
 }
 
 #[async_trait]
@@ -110,7 +124,9 @@ impl Gateway for Http {
             let place = self.pace.enter().await;
             waited += begun.elapsed();
             tried += 1;
-            let Tried { call, end } = self.once(&body, request).await;
+            let answered = request.messages.iter().any(|m| m.role == Role::Assistant);
+            let sent = Sent { body: &body, headers: HeaderMap::new(), seconds_left: request.seconds_left, answered };
+            let Tried { call, end, .. } = self.once(&sent).await;
             drop(place);
             let (usage, cost_usd, seconds, asked) = (call.usage, call.cost_usd, call.seconds, call.retry_after);
             log.call(call);
@@ -136,12 +152,12 @@ impl Gateway for Http {
 
 impl Http {
     /// One try.
-    async fn once(&self, body: &Value, request: &Request) -> Tried {
+    pub(super) async fn once(&self, sent: &Sent<'_>) -> Tried {
         let (started_at, begun) = (now(), Instant::now());
         let mut partial = Partial::default();
-        let left = request.seconds_left.max(0.0);
+        let left = sent.seconds_left.max(0.0);
         let patience = Duration::from_secs_f64(self.entry.request_seconds.min(left));
-        let exchanged = match tokio::time::timeout(patience, self.exchange(body, &mut partial)).await {
+        let exchanged = match tokio::time::timeout(patience, self.exchange(sent, &mut partial)).await {
             Ok(end) => end,
             Err(_) if left < self.entry.request_seconds => {
                 Err(Failed::finally(GatewayError::OutOfTime { seconds: left }))
@@ -158,12 +174,14 @@ impl Http {
             other => other,
         };
         let seconds = begun.elapsed().as_secs_f64();
-        let answer: Option<Value> = serde_json::from_slice(&partial.bytes).ok();
+        let whole: Option<Value> = serde_json::from_slice(&partial.bytes).ok();
+        let streamed = if whole.is_none() { folded(self.entry.dialect, &partial.bytes) } else { None };
+        let is_stream = streamed.is_some();
+        let answer = whole.or(streamed);
         let usage = answer.as_ref().and_then(self.speech.usage);
-        let answered = request.messages.iter().any(|m| m.role == Role::Assistant);
         let clean = self.clean(answer.as_ref(), &partial.bytes);
         let status = partial.status.unwrap_or(0);
-        let end = exchanged.and_then(|()| match judge(status, clean.json.as_ref(), &clean.text, answered) {
+        let end = exchanged.and_then(|()| match judge(status, clean.json.as_ref(), &clean.text, sent.answered) {
             Some(Answer::Fault { error, again }) => Err(Failed { error, again: again && usage.is_none(), free: true }),
             Some(Answer::Garbled(text)) => Ok(Said { text, tool_calls: Vec::new(), finish: garbled() }),
             None => self.read(answer.as_ref(), &clean.text).map_err(Failed::finally),
@@ -173,8 +191,9 @@ impl Http {
         let free = matches!(&end, Err(Failed { free: true, .. }));
         let billable = usage.is_some() || garbled || partial.sent && !free;
         let call = Call {
-            request: body.clone(),
-            response: clean.kept(),
+            request: sent.body.clone(),
+            // A stream is kept as it came.
+            response: if is_stream { self.clean(None, &partial.bytes).kept() } else { clean.kept() },
             status: partial.status,
             class: end.as_ref().err().map(|failed| failed.error.class().to_owned()),
             error: end.as_ref().err().map(|failed| failed.error.to_string()),
@@ -185,13 +204,15 @@ impl Http {
             cost_usd: self.cost(usage.as_ref(), billable),
             billable,
         };
-        Tried { call, end }
+        Tried { call, end, answer: partial }
     }
 
     /// Sends the request and takes in the answer.
-    async fn exchange(&self, body: &Value, partial: &mut Partial) -> Result<(), Failed> {
-        let bytes = body.to_string().into_bytes();
-        let request = self.client.post(&self.url).headers(self.headers.clone()).body(bytes);
+    async fn exchange(&self, sent: &Sent<'_>, partial: &mut Partial) -> Result<(), Failed> {
+        let bytes = sent.body.to_string().into_bytes();
+        // Our own come last: nobody else's replaces the key.
+        let request =
+            self.client.post(&self.url).headers(sent.headers.clone()).headers(self.headers.clone()).body(bytes);
         // Nothing is known of a request that is given up now, so it may have been served.
         partial.sent = true;
         let mut response = match request.send().await {
@@ -203,6 +224,7 @@ impl Http {
         };
         partial.status = Some(response.status().as_u16());
         let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok());
+        partial.kind = header("content-type").map(str::to_owned);
         let millis = header("retry-after-ms").and_then(|ms| ms.trim().parse::<f64>().ok()).map(|ms| ms / 1000.0);
         partial.retry_after = millis
             .filter(|seconds| seconds.is_finite() && *seconds >= 0.0)

@@ -2,6 +2,7 @@ use super::guarded::Guarded;
 use super::http::{Http, headers};
 use super::mock::{Mock, unknown};
 use super::pace::Pace;
+use super::relay::{Over, Relay, Told};
 use super::retry::Retry;
 use super::script::Script;
 use super::speech::speech;
@@ -58,6 +59,16 @@ impl Gateways {
             Dialect::Openai | Dialect::Anthropic | Dialect::Ollama => Box::new(self.over_http(entry, mock.seed)?),
         };
         Ok(Box::new(Guarded { inner, secrets: self.secrets.clone() }))
+    }
+
+    /// The way of a command-line agent to a model, for one attempt.
+    pub fn relay(&self, entry: &ModelEntry, mock: MockContext) -> Result<Box<dyn Relay>, GatewayError> {
+        Ok(match entry.dialect {
+            Dialect::Mock | Dialect::Replay => Box::new(Told { gateway: self.open(entry, mock)? }),
+            Dialect::Openai | Dialect::Anthropic | Dialect::Ollama => {
+                Box::new(Over { http: self.over_http(entry, mock.seed)?, secrets: self.secrets.clone() })
+            }
+        })
     }
 
     fn over_http(&self, entry: &ModelEntry, seed: String) -> Result<Http, GatewayError> {

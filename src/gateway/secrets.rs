@@ -60,11 +60,16 @@ impl Secrets {
 
     /// The text with every known secret, and everything that looks like a key, replaced by `[redacted]`.
     pub fn redact(&self, text: &str) -> String {
+        without_look_alikes(&self.without_known(text))
+    }
+
+    /// The text with every known secret replaced; what only looks like a key stays.
+    pub(super) fn without_known(&self, text: &str) -> String {
         let mut out = text.to_owned();
         for needle in self.needles.iter().filter(|needle| text.contains(needle.as_str())) {
             out = out.replace(needle.as_str(), REDACTED);
         }
-        without_look_alikes(&out)
+        out
     }
 
     /// As [`Secrets::redact`], for a text that may have been cut off in the middle of a secret.

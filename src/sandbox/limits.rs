@@ -61,9 +61,23 @@ fn host(spec: &Spec) -> Result<HostConfig, SandboxError> {
         init: Some(true),         // reaps what commands leave behind
         auto_remove: Some(false), // so that a container that died can be asked why
         log_config: Some(HostConfigLogConfig { typ: Some("none".to_owned()), config: None }),
-        mounts: Some(spec.caches.iter().map(|(name, path)| cache(name, path)).collect::<Result<_, _>>()?),
+        mounts: Some(mounts(spec)?),
         ..HostConfig::default()
     })
+}
+
+fn mounts(spec: &Spec) -> Result<Vec<Mount>, SandboxError> {
+    let mut mounts: Vec<Mount> = spec.caches.iter().map(|(name, path)| cache(name, path)).collect::<Result<_, _>>()?;
+    if let Some(folder) = &spec.sockets {
+        mounts.push(Mount {
+            typ: Some(MountType::BIND),
+            source: Some(folder.display().to_string()),
+            target: Some(super::SOCKETS.to_owned()),
+            read_only: Some(true),
+            ..Mount::default()
+        });
+    }
+    Ok(mounts)
 }
 
 /// A named volume at an absolute path. A name with a slash would be a folder of the host.
@@ -98,6 +112,7 @@ mod tests {
             limits: Limits { memory_mb: 3, cpu_thousandths: 1500, processes: 5, disk_mb: 7, ..Limits::default() },
             lease: Lease::new("r", "t", Duration::from_secs(1)).unwrap(),
             caches: Vec::new(),
+            sockets: None,
         }
     }
 
@@ -111,6 +126,15 @@ mod tests {
         assert_eq!(host.binds, None);
         let sizes: Vec<_> = host.ulimits.unwrap().into_iter().map(|u| (u.name.unwrap(), u.hard.unwrap())).collect();
         assert_eq!(sizes[1..3], [("fsize".to_owned(), 7 << 20), ("core".to_owned(), 0)]);
+    }
+
+    #[test]
+    fn the_only_folder_of_the_host_is_that_of_sockets_and_nothing_can_be_written_there() {
+        assert_eq!(host(&spec()).unwrap().mounts, Some(Vec::new()));
+        let with = Spec { sockets: Some("/tmp/door".into()), ..spec() };
+        let mounts = host(&with).unwrap().mounts.unwrap();
+        assert_eq!((mounts.len(), mounts[0].read_only, mounts[0].typ), (1, Some(true), Some(MountType::BIND)));
+        assert_eq!(mounts[0].target.as_deref(), Some("/run/tsbench"));
     }
 
     #[test]

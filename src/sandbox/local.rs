@@ -1,7 +1,7 @@
 use super::lease::{self, Lease, Owner};
 use super::local_exec::LocalBox;
 use super::local_processes::{self, Mark};
-use super::{ImageRef, Sandbox, SandboxError, Spec, Swept, local_files};
+use super::{ImageRef, SOCKETS, Sandbox, SandboxError, Spec, Swept, local_files};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -65,6 +65,12 @@ impl LocalHost {
         for below in ["workspace", "home", "tmp"] {
             let place = root.join(below);
             std::fs::create_dir_all(&place).map_err(SandboxError::io(format!("make {}", place.display())))?;
+        }
+        if let Some(sockets) = &spec.sockets {
+            let place = root.join(SOCKETS.trim_start_matches('/'));
+            let link = || format!("link {}", place.display());
+            std::fs::create_dir_all(place.parent().unwrap_or(&root)).map_err(SandboxError::io(link()))?;
+            std::os::unix::fs::symlink(sockets, &place).map_err(SandboxError::io(link()))?;
         }
         Ok(Box::new(LocalBox::new(self.clone(), folder, root, self.path.clone(), spec.limits.clone())))
     }

@@ -32,6 +32,7 @@ pub use output::{Keeper as OutputKeeper, Kept};
 
 use crate::schema::Limits;
 use async_trait::async_trait;
+use std::path::PathBuf;
 
 /// Where commands run: one per attempt, per scoring or per installation.
 ///
@@ -77,7 +78,13 @@ pub struct Spec {
     pub lease: Lease,
     /// Volumes that outlive the sandbox, by name, and the absolute path of each: caches of package managers.
     pub caches: Vec<(String, String)>,
+    /// A folder of this machine that holds sockets, seen at [`SOCKETS`]: the one way out of a sandbox without a network.
+    /// Nothing can be written there.
+    pub sockets: Option<PathBuf>,
 }
+
+/// Where commands find the sockets of [`Spec::sockets`].
+pub const SOCKETS: &str = "/run/tsbench";
 
 /// An image, or the snapshot that stands for one without Docker.
 #[derive(Clone, Debug, PartialEq, Eq)]

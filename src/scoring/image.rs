@@ -91,6 +91,7 @@ async fn install(ready: &mut Ready, tree: &Tree, provider: &Provider) -> Result<
         limits: ready.task.limits.clone(),
         lease: lease(&ready.task, ready.task.limits.install_seconds)?,
         caches: caches(&ready.plan),
+        sockets: None,
     };
     let mut sandbox = provider.open(&spec).await.map_err(fail())?;
     let end = install_in(ready, tree, sandbox.as_mut()).await;

@@ -15,7 +15,7 @@ mod scorecard;
 pub use candidate::{Candidate, candidate};
 pub use error::ScoreError;
 pub use image::{Ready, TREE, prepare, runtime_in};
-pub use run::{Around, Observed, observe, open, surroundings};
+pub use run::{Around, Network, Observed, observe, open, open_for_agent, surroundings};
 pub use score::{Scored, score};
 
 /// Name and version of the way verdicts are made; part of every verdict's digests.

@@ -78,6 +78,40 @@ pub async fn open(ready: &Ready, provider: &Provider) -> Result<Box<dyn Sandbox>
     open_within(ready, provider, &ready.task.limits).await
 }
 
+/// What a sandbox may reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Network<'a> {
+    /// Nothing.
+    None,
+    /// The sockets of a folder, and nothing else.
+    Sockets(&'a std::path::Path),
+    /// Everything: to install something before anybody works in it.
+    All,
+}
+
+/// A sandbox of a task's image, or of one made from it, for an agent that works so many seconds.
+pub async fn open_for_agent(
+    ready: &Ready,
+    provider: &Provider,
+    image: &str,
+    network: Network<'_>,
+    seconds: u64,
+) -> Result<Box<dyn Sandbox>, ScoreError> {
+    let sockets = match network {
+        Network::Sockets(folder) => Some(folder.to_owned()),
+        Network::None | Network::All => None,
+    };
+    let spec = Spec {
+        image: image.to_owned(),
+        network: network == Network::All,
+        limits: ready.task.limits.clone(),
+        lease: lease(&ready.task, seconds)?,
+        caches: Vec::new(),
+        sockets,
+    };
+    provider.open(&spec).await.map_err(ScoreError::sandbox(&ready.task.spec.id))
+}
+
 /// What a person at work in a sandbox of the task needs: the environment in which its tools are found, and the folder of
 /// what was installed outside the tree, as commands name it.
 pub async fn surroundings(
@@ -95,6 +129,7 @@ async fn open_within(ready: &Ready, provider: &Provider, limits: &Limits) -> Res
         limits: limits.clone(),
         lease: lease(&ready.task, limits.tests_seconds)?,
         caches: Vec::new(),
+        sockets: None,
     };
     provider.open(&spec).await.map_err(ScoreError::sandbox(&ready.task.spec.id))
 }

@@ -17,7 +17,7 @@ fn script(world: &World, name: &str, commands: &[&str]) -> String {
     format!("mock/script:{name}")
 }
 
-fn trajectory(folder: &Path) -> Vec<Value> {
+pub fn trajectory(folder: &Path) -> Vec<Value> {
     let text = fs::read_to_string(folder.join("trajectory.jsonl")).unwrap();
     text.lines().map(|l| serde_json::from_str(l).unwrap()).collect()
 }
@@ -166,7 +166,7 @@ fn interrupted_twice_a_run_marks_what_is_going_on_as_stopped_and_goes_on_later()
 }
 
 /// A model over HTTP that gives another command in each reply, with tokens.
-async fn provider() -> wiremock::MockServer {
+pub async fn provider() -> wiremock::MockServer {
     let server = wiremock::MockServer::start().await;
     let counter = std::sync::atomic::AtomicU64::new(0);
     let reply = move |_: &wiremock::Request| {
@@ -182,7 +182,7 @@ async fn provider() -> wiremock::MockServer {
     server
 }
 
-fn entry(server: &wiremock::MockServer, more: &str) -> String {
+pub fn entry(server: &wiremock::MockServer, more: &str) -> String {
     format!(
         "[[models]]\nid = \"m/x\"\nname = \"X\"\nmaker = \"M\"\ntier = \"paid\"\ndialect = \"openai\"\nbase_url = \"{}/v1\"\n\
          max_output_tokens = 200\n{more}",

@@ -83,6 +83,8 @@ impl World {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tsbench"));
         command.arg(verb).current_dir(here).stdin(Stdio::null());
         command.args(["--sandbox", "local", "--cache"]).arg(here.join("cache"));
+        let own = here.join("agents");
+        command.arg("--agents").arg(if own.is_dir() { own } else { root.join("agents") });
         command.arg("--prompts").arg(root.join("prompts")).arg("--conditions").arg(root.join("conditions"));
         command
     }

@@ -23,7 +23,7 @@ impl Place {
         let mut limits = Limits { memory_mb: 256, processes: 128, disk_mb: 256, ..Limits::default() };
         change(&mut limits);
         let lease = Lease::new("test-run", "test-task", Duration::from_secs(600)).unwrap();
-        Spec { image: self.image.clone(), network: false, limits, lease, caches: Vec::new() }
+        Spec { image: self.image.clone(), network: false, limits, lease, caches: Vec::new(), sockets: None }
     }
 
     pub async fn open(&self) -> Box_ {
