@@ -55,9 +55,17 @@ fn of_error(error: &anyhow::Error) -> Exit {
             matches!(e.downcast_ref(), Some(NoDocker { .. } | ImageMissing { .. }))
         };
         let keyless = |e: &(dyn std::error::Error + 'static)| {
-            matches!(e.downcast_ref(), Some(crate::gateway::GatewayError::MissingKey { .. }))
+            use crate::mining::MiningError::{Busy, Token};
+            matches!(e.downcast_ref(), Some(Token { .. } | Busy { .. }))
+                || matches!(e.downcast_ref(), Some(crate::gateway::GatewayError::MissingKey { .. }))
         };
-        if error.chain().any(|e| lacks(e) || keyless(e)) {
+        let sealed = |e: &(dyn std::error::Error + 'static)| {
+            use crate::scoring::ScoreError;
+            use crate::tasks::TaskError::{Key, Sealed};
+            let of_task = matches!(e.downcast_ref(), Some(Sealed { .. } | Key { .. }));
+            of_task || matches!(e.downcast_ref(), Some(ScoreError::Task(Sealed { .. } | Key { .. })))
+        };
+        if error.chain().any(|e| lacks(e) || keyless(e) || sealed(e)) {
             return Exit::Missing;
         }
     }

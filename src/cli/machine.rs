@@ -31,8 +31,8 @@ pub enum Kind {
 }
 
 impl Machine {
-    /// The folder of local sandboxes and their snapshots.
-    fn cache(&self) -> anyhow::Result<PathBuf> {
+    /// The folder of local sandboxes, their snapshots and kept answers.
+    pub fn cache(&self) -> anyhow::Result<PathBuf> {
         if let Some(dir) = &self.cache {
             return Ok(dir.clone());
         }

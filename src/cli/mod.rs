@@ -19,11 +19,21 @@ mod clean;
 mod doctor;
 mod exit;
 #[cfg(feature = "harness")]
+mod exchange;
+#[cfg(feature = "harness")]
 mod gate;
 #[cfg(feature = "harness")]
 mod keys;
 #[cfg(feature = "harness")]
 mod machine;
+#[cfg(feature = "harness")]
+mod mine;
+#[cfg(feature = "harness")]
+mod mine_chain;
+#[cfg(feature = "harness")]
+mod mine_table;
+#[cfg(feature = "harness")]
+mod mirror;
 #[cfg(feature = "harness")]
 mod models;
 pub mod progress;
@@ -41,6 +51,8 @@ mod run;
 mod running;
 #[cfg(feature = "harness")]
 mod score;
+#[cfg(feature = "harness")]
+mod seal;
 #[cfg(feature = "harness")]
 mod show;
 mod site_build;

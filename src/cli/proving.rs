@@ -110,8 +110,8 @@ pub fn each(
 }
 
 /// Ends what is under way and waits until its sandboxes are removed; `before` tasks of the runtime are not about them.
-async fn break_off(
-    mut set: JoinSet<(Task, Result<Tried, ScoreError>)>,
+pub async fn break_off<T: 'static>(
+    mut set: JoinSet<T>,
     provider: &Provider,
     before: usize,
 ) -> anyhow::Result<()> {
@@ -157,7 +157,8 @@ pub fn tasks_word(count: usize) -> String {
     if count == 1 { "1 task".to_owned() } else { format!("{count} tasks") }
 }
 
-async fn prove(
+/// Proves one task: the fix, other solutions, and with `exploits` the cheats.
+pub async fn prove(
     task: &Task,
     mirrors: &Path,
     provider: &Provider,

@@ -1,7 +1,8 @@
 //! The verbs of `tsbench`.
 
 use super::{
-    Exit, audit, clean, doctor, gate, models, results, resume, run as run_verb, score, show, stats, tasks, validate,
+    Exit, audit, clean, doctor, gate, mine, mirror, models, results, resume, run as run_verb, score, show, stats,
+    tasks, validate,
 };
 use clap::{Parser, Subcommand};
 
@@ -32,6 +33,10 @@ enum Verb {
     Gate(gate::Gate),
     /// Make tasks of merged changes: each is proven, or rejected with a reason
     Validate(validate::Validate),
+    /// Find merged changes that may become tasks, and prove them
+    Mine(Box<mine::Mine>),
+    /// Keep bare mirrors of repositories
+    Mirror(mirror::Mirror),
     /// Prove tasks again and keep a dated log of their health
     Audit(audit::Audit),
     /// Let models work on tasks: a locked plan, one line for each attempt
@@ -57,6 +62,8 @@ pub fn run(args: Tsbench) -> anyhow::Result<Exit> {
         Verb::Tasks(verb) => tasks::run(&verb),
         Verb::Gate(verb) => gate::run(&verb),
         Verb::Validate(verb) => validate::run(&verb),
+        Verb::Mine(verb) => mine::run(&verb),
+        Verb::Mirror(verb) => mirror::run(&verb),
         Verb::Audit(verb) => audit::run(&verb),
         Verb::Run(verb) => run_verb::run(&verb),
         Verb::Resume(verb) => resume::run(&verb),

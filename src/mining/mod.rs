@@ -28,7 +28,7 @@ pub use pages::Pages;
 pub use wanted::Wanted;
 
 /// What one call of a miner saw.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mined {
     /// Merged pull requests, or commits of the main line.
     pub seen: u64,

@@ -20,6 +20,6 @@ pub use accept::{Decision, Options, validate};
 pub use candidate::read_candidates;
 pub use classify::{Dropped, Fate};
 pub use error::ValidationError;
-pub use keep::Kept;
+pub use keep::{Kept, reject};
 pub use leak::Leak;
 pub use record::{Certificate, RunRecord, Validation};
