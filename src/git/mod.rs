@@ -1,7 +1,7 @@
 //! Plumbing over git objects, through the git program: trees, diffs, patches.
 //!
-//! In: bare mirrors, files as bytes, patches as bytes. Out: trees, blobs, patches and commits; mirrors made and kept. Nothing is ever
-//! checked out: a patch is applied to an index, so that no hostile path or link meets a file system.
+//! In: bare mirrors, files as bytes, patches as bytes. Out: trees, blobs, patches and commits; mirrors made and kept.
+//! Nothing is ever checked out: a patch is applied to an index, so that no hostile path or link meets a file system.
 //! This room must not know of tasks, languages or verdicts.
 
 mod bare;

@@ -53,7 +53,11 @@ fn gives_away(statement: &str, fix: &[String], tests: &[String], known: &BTreeSe
     let tested: BTreeSet<String> = tests.iter().flat_map(|l| names_of(l).collect::<Vec<_>>()).collect();
     let stated: BTreeSet<String> = names_of(statement).collect();
     let names: BTreeSet<String> = fix.iter().flat_map(|l| introduced(l)).collect();
+    // A word of prose that a comment of the fix has too is no name.
+    let coined = |n: &str| n.contains(['_', '$']) || n.chars().skip(1).any(char::is_uppercase);
+    let marked = |n: &str| statement.contains(&format!("`{n}`")) || statement.contains(&format!("{n}("));
     let names = names.iter().filter(|n| stated.contains(*n) && !tested.contains(*n) && !known.contains(*n));
+    let names = names.filter(|n| coined(n) || marked(n));
     found.extend(names.map(|n| format!("the statement names {n:?}, which the fix alone has")));
     found.truncate(MOST);
     found
@@ -63,7 +67,7 @@ fn gives_away(statement: &str, fix: &[String], tests: &[String], known: &BTreeSe
 mod tests {
     use super::*;
 
-    const SOLUTION: &[u8] = b"--- a/shop.py\n+++ b/shop.py\n@@ -1 +1,3 @@\n+def _drained(store):\n+    return  sorted(store.items(), key=len)\n+def drain(store): return _drained(store)\n";
+    const SOLUTION: &[u8] = b"--- a/shop.py\n+++ b/shop.py\n@@ -1 +1,4 @@\n+# sorted: items stay\n+def _drained(store):\n+    return  sorted(store.items(), key=len)\n+def drain(store): return _drained(store)\n";
     const TESTS: &[u8] =
         b"--- a/tests/test_shop.py\n+++ b/tests/test_shop.py\n@@ -1 +1,1 @@\n+assert shop.drain({}) == []\n";
 
@@ -85,7 +89,7 @@ mod tests {
 
     #[test]
     fn names_that_the_tests_need_and_words_of_the_tree_give_nothing_away() {
-        let found = seen("There is a price for the store, yet no `drain`.");
+        let found = seen("There is a price for the store, sorted, yet no `drain`.");
         assert_eq!(found, Compared::default());
         assert_eq!(seen("Things cannot be emptied.").unknown, ["drain"]);
     }

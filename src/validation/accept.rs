@@ -6,6 +6,7 @@ use super::leak::{Leak, distinctive};
 use super::names::{change_of, changed_tests};
 use super::record::{Certificate, Validation};
 use super::runs::{Fault, Made, Trees, run_all, tied_targets};
+use super::silent::silent_files;
 use super::survey::{Surveyed, Wanted, survey};
 use crate::languages::{Files, all, by_name};
 use crate::sandbox::Provider;
@@ -215,7 +216,8 @@ async fn run(
         change_of(id, &names, here)
     };
     let sorted = sort(&made.runs, &changed);
-    Ok(match refusal(change, &made, &sorted) {
+    let silent = silent_files(change, ready, &made.runs.green)?;
+    Ok(match refusal(change, &made, &sorted, silent) {
         Some(rejection) => Err(rejection),
         None => Ok((made, sorted)),
     })
@@ -235,7 +237,7 @@ fn of_fault(change: &Change, fault: Fault) -> Rejection {
 }
 
 /// Why a candidate with these tests is no task, if it is none; what is worth a look becomes a warning.
-fn refusal(change: &mut Change, made: &Made, sorted: &Sorted) -> Option<Rejection> {
+fn refusal(change: &mut Change, made: &Made, sorted: &Sorted, silent: Vec<String>) -> Option<Rejection> {
     let dropped =
         |why: Fate| -> Vec<String> { sorted.dropped.iter().filter(|d| d.why == why).map(|d| d.id.clone()).collect() };
     let regressed = dropped(Fate::Regressed);
@@ -247,9 +249,16 @@ fn refusal(change: &mut Change, made: &Made, sorted: &Sorted) -> Option<Rejectio
         if !flaky.is_empty() {
             return Some(change.reject(Stage::Flaky, "no test but flaky ones tells the fix from none", flaky));
         }
+        if !silent.is_empty() {
+            return Some(change.reject(Stage::Empty, "no test of these changed files was run", silent));
+        }
         let reason = "no test fails before the fix and passes after it";
         let left = sorted.dropped.iter().map(|d| format!("{}: {:?}", d.id, d.why)).collect();
         return Some(change.reject(Stage::Red, reason, left));
+    }
+    if !silent.is_empty() {
+        // Tests of a base class are reported under the names of others, so this alone rejects nothing.
+        change.warnings.push(format!("no test of these changed files was run: {}", silent.join(", ")));
     }
     if sorted.guards.is_empty() {
         change.warnings.push("there is no guard: nothing shows that a fix leaves the rest as it was".to_owned());

@@ -14,6 +14,7 @@ mod leak;
 mod names;
 mod record;
 mod runs;
+mod silent;
 mod survey;
 
 pub use accept::{Decision, Options, validate};

@@ -58,7 +58,7 @@ pub(super) fn change_of(id: &str, names: &[String], in_changed_file: bool) -> Ch
 }
 
 /// Lines as a patch that adds a file with them.
-fn as_added(path: &str, lines: &[&str]) -> Vec<u8> {
+pub(super) fn as_added(path: &str, lines: &[&str]) -> Vec<u8> {
     let mut patch = format!("--- /dev/null\n+++ b/{path}\n@@ -0,0 +1,{} @@\n", lines.len());
     for line in lines {
         patch.push('+');
