@@ -1,0 +1,3 @@
+module example.org/gridbill
+
+go 1.25
