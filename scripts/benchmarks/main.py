@@ -8,9 +8,10 @@ import tempfile
 
 import cases
 import report
+import runs
 import scoring
 
-PARTS = ("reading", "building", "scale", "bundled", "pages", "scoring")
+PARTS = ("reading", "building", "scale", "bundled", "pages", "scoring", "runs", "memory")
 
 
 def scratch_folder():
@@ -22,9 +23,11 @@ def scratch_folder():
 
 
 def figures_of(bench, part):
-    if part != "scoring":
-        return [getattr(bench, part)()]
-    return [scoring.one_scoring(bench), scoring.gates(bench)] if scoring.is_possible() else []
+    if part == "scoring":
+        return [scoring.one_scoring(bench), scoring.gates(bench)] if scoring.is_possible() else []
+    if part == "runs":
+        return [runs.in_docker(bench)] if scoring.is_possible() else []
+    return [runs.memory(bench) if part == "memory" else getattr(bench, part)()]
 
 
 def main():

@@ -45,6 +45,9 @@ export async function judgeHtml(report, folder, pages) {
   return report.check(name, () => invalid(folder, pages.map(({ file }) => file)));
 }
 
+/** A run of Lighthouse that could not measure. */
+class Unmeasured extends Error {}
+
 /** Scores of one run of Lighthouse, 0 to 100 by category, and what cost points. */
 async function scoresOf(address, preset) {
   const folder = await mkdtemp(join(tmpdir(), "tsbench-lighthouse-"));
@@ -60,7 +63,14 @@ async function scoresOf(address, preset) {
   const text = await readFile(report, "utf8").catch(() => undefined);
   await rm(folder, { recursive: true, force: true });
   if (!text) throw new Error(`Lighthouse gave no answer: ${group.text().slice(-400)}`);
-  const { categories, audits } = JSON.parse(text);
+  const { categories, audits, runtimeError } = JSON.parse(text);
+  // A score that is null is none: Lighthouse could not measure, which says nothing about the page.
+  const missing = Object.entries(categories).filter(([, { score }]) => score === null).map(([name]) => name);
+  if (missing.length) {
+    const errors = Object.values(audits).filter(({ scoreDisplayMode }) => scoreDisplayMode === "error")
+      .map(({ id, errorMessage }) => `${id}: ${errorMessage}`);
+    throw new Unmeasured(`${missing.join(", ")}: ${runtimeError?.message ?? ""} ${errors.slice(0, 3).join("; ")}`);
+  }
   const scores = Object.fromEntries(Object.entries(categories).map(([name, { score }]) => [name, Math.round(score * 100)]));
   const costly = Object.values(categories).flatMap(({ auditRefs }) => auditRefs)
     .filter(({ weight, id }) => weight > 0 && audits[id].score !== null && audits[id].score < 0.9)
@@ -75,8 +85,15 @@ export async function judgeHome(report, origin, write) {
       const tries = [];
       const median = (name) => tries.map(({ scores }) => scores[name]).sort((a, b) => a - b)[Math.floor(tries.length / 2)];
       const good = () => Object.values(tries[0].scores).every((score) => score >= LEAST_SCORE);
-      do tries.push(await scoresOf(`${origin}/`, preset));
-      while (tries.length < TRIES && !good());
+      let lost = 0;
+      do {
+        try {
+          tries.push(await scoresOf(`${origin}/`, preset));
+        } catch (error) {
+          if (!(error instanceof Unmeasured) || ++lost > TRIES) throw error;
+          write(`      Lighthouse, ${preset}, could not measure: ${error.message}`);
+        }
+      } while (!tries.length || (tries.length < TRIES && !good()));
       const names = Object.keys(tries[0].scores);
       write(`      Lighthouse, ${preset}: ${names.map((name) => `${name} ${median(name)}`).join(", ")} (${tries.length} runs)`);
       return names.filter((name) => !(median(name) >= LEAST_SCORE))

@@ -8,8 +8,9 @@ use crate::schema::{Agent, RUN_SCHEMA, Run as RunPlan, Scoring, Source};
 use crate::tasks::{TaskSuite, sha256};
 use anyhow::Context;
 use clap::Args;
+use clap::builder::BoolishValueParser;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Let models work on tasks: the plan is locked first, and each attempt is one line the moment it ends.
 ///
@@ -46,6 +47,12 @@ pub struct Run {
     /// Tokens of one reply, for models that do not ask for less in models.toml
     #[arg(long, default_value_t = Limits::default().max_output_tokens, env = "TSBENCH_MAX_OUTPUT_TOKENS", value_parser = clap::value_parser!(u64).range(1..))]
     max_output_tokens: u64,
+    /// Folder of the logs of audits: a task that they have in quarantine is no measure of a model
+    #[arg(long, default_value = "health", env = "TSBENCH_HEALTH")]
+    health: PathBuf,
+    /// Run tasks in quarantine too
+    #[arg(long, env = "TSBENCH_WITH_QUARANTINED", value_parser = BoolishValueParser::new())]
+    with_quarantined: bool,
     /// What order and chance depend on [default: the name of the run]
     #[arg(long, env = "TSBENCH_SEED")]
     seed: Option<String>,
@@ -67,7 +74,31 @@ pub fn run(args: &Run) -> anyhow::Result<Exit> {
     anyhow::ensure!(distinct.len() == args.models.len(), "use --models: a model is named twice\nhint: name each once");
     let suite = args.working.suite(&args.suite)?;
     let plan = plan(args, &suite, settings)?;
+    if !args.with_quarantined {
+        healthy(&args.health, &plan)?;
+    }
     go_on(&args.working, &args.out, plan, secrets, &suite)
+}
+
+/// Refuses tasks that the newest audits have in quarantine: what they say of a model would be taken back.
+fn healthy(folder: &Path, plan: &Plan) -> anyhow::Result<()> {
+    let suite = plan.run.suite.as_str();
+    let id = suite.split('@').next().unwrap_or(suite);
+    let (lines, torn) = crate::health::read(&folder.join(format!("{id}.jsonl")))?;
+    if let Some(torn) = torn {
+        eprintln!("warning: {torn}");
+    }
+    let standings = crate::health::standings(lines.iter());
+    for task in &plan.run.tasks {
+        let standing = standings.get(&(suite, task.as_str())).filter(|s| s.is_quarantined());
+        let Some(answer) = standing.and_then(|s| s.answer) else { continue };
+        let (at, reason) = (&answer.at, &answer.reason);
+        anyhow::bail!(
+            "run {task} of {suite}: it is in quarantine since the audit of {at}: {reason}\n\
+             hint: leave it out with --tasks, mend it and audit it again, or say --with-quarantined"
+        );
+    }
+    Ok(())
 }
 
 fn plan(args: &Run, suite: &TaskSuite, settings: Vec<ModelEntry>) -> anyhow::Result<Plan> {

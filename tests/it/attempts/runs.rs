@@ -269,3 +269,21 @@ async fn keys_of_environment_and_file_are_in_no_sandbox_trajectory_log_or_artifa
     let unset = tokio::task::block_in_place(|| ends_with(3, &mut world.run("unset", "m/x", &["--repeats", "1"])));
     assert!(stderr(&unset).contains("FIRST_KEY") && !world.out("unset").exists(), "{}", stderr(&unset));
 }
+
+#[test]
+fn a_task_in_quarantine_measures_no_model_unless_somebody_says_so() {
+    let Some(world) = World::new("a_task_in_quarantine_measures_no_model_unless_somebody_says_so") else { return };
+    let line = |at: &str, state: &str| {
+        json!({"schema": "tsbench.health/1", "suite": "tiny@1", "task": TASK, "at": at, "tool": "t", "isolation": "docker",
+               "state": state, "reason": "its test hangs", "proofs": []})
+        .to_string()
+    };
+    world.write("health/tiny.jsonl", &(line("2026-01-01T00:00:00Z", "drifted") + "\n"));
+    let told = stderr(&ends_with(2, &mut world.run("held", "mock/gold", &["--repeats", "1"])));
+    assert!(told.contains("quarantine") && told.contains("its test hangs") && told.contains("hint:"), "{told}");
+    assert!(!world.out("held").exists());
+    ends_with(0, &mut world.run("said", "mock/gold", &["--repeats", "1", "--with-quarantined"]));
+    let healed = line("2026-01-01T00:00:00Z", "drifted") + "\n" + &line("2026-02-01T00:00:00Z", "healthy") + "\n";
+    world.write("health/tiny.jsonl", &healed);
+    ends_with(0, &mut world.run("held", "mock/gold", &["--repeats", "1"]));
+}
