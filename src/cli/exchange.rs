@@ -1,11 +1,16 @@
 //! Suites given out and taken in.
 
 use super::Exit;
+use super::machine::Machine;
+use super::made_by_running;
 use super::proving::tasks_word;
 use super::say;
-use crate::exchange::{Losses, export_dataset, import_dataset};
+use crate::exchange::{
+    Imported, Losses, Mirrors, RowFormat, export_dataset, export_harbor, export_rows, export_thinkbench,
+    import_dataset, import_harbor, import_rows, import_thinkbench, read_harbor, read_thinkbench,
+};
 use crate::gateway::{ModelEntry, Models};
-use crate::schema::Model;
+use crate::schema::{Infra, Limits, Model, Suite};
 use crate::tasks::{TaskSuite, load};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
@@ -18,6 +23,30 @@ pub(super) const TOOL: &str = concat!("tsbench ", env!("CARGO_PKG_VERSION"));
 pub enum Format {
     /// Our own: lines, a Parquet table and a card, for the `datasets` library
     Dataset,
+    /// Rows of SWE-bench, and of all that have its columns
+    SweBench,
+    /// Rows of SWE-bench-Live
+    SweBenchLive,
+    /// Rows of SWE-bench Pro
+    SweBenchPro,
+    /// Rows of Multi-SWE-bench
+    MultiSweBench,
+    /// Task folders of Harbor
+    Harbor,
+    /// Task folders of Thinkbench
+    Thinkbench,
+}
+
+impl Format {
+    const fn rows(self) -> Option<RowFormat> {
+        match self {
+            Format::SweBench => Some(RowFormat::SweBench),
+            Format::SweBenchLive => Some(RowFormat::SweBenchLive),
+            Format::SweBenchPro => Some(RowFormat::SweBenchPro),
+            Format::MultiSweBench => Some(RowFormat::MultiSwe),
+            Format::Dataset | Format::Harbor | Format::Thinkbench => None,
+        }
+    }
 }
 
 /// Give a suite out.
@@ -41,6 +70,9 @@ pub struct Export {
     /// Folder or file to write; what is there already is never changed
     #[arg(long, env = "TSBENCH_OUT")]
     out: PathBuf,
+    /// Folder in which to make mirrors of trees that are in no repository, for rows
+    #[arg(long, env = "TSBENCH_WRITE_MIRRORS")]
+    write_mirrors: Option<PathBuf>,
     /// File that describes the models, for the labels of a dataset
     #[arg(long, default_value = "models.toml", env = "TSBENCH_MODELS")]
     models_file: PathBuf,
@@ -61,6 +93,14 @@ pub struct Import {
     /// Folder of bare mirrors named owner__name.git, to hold tasks against their digests
     #[arg(long, default_value = "mirrors", env = "TSBENCH_MIRRORS")]
     mirrors: PathBuf,
+    /// The suite that the tasks go into; a dataset brings its own
+    #[arg(long, env = "TSBENCH_SUITE")]
+    suite: Option<String>,
+    /// Language of tasks that do not tell it
+    #[arg(long, env = "TSBENCH_LANGUAGE")]
+    language: Option<String>,
+    #[command(flatten)]
+    machine: Machine,
 }
 
 fn suite(args: &Export) -> anyhow::Result<TaskSuite> {
@@ -98,28 +138,87 @@ fn models(args: &Export) -> anyhow::Result<Vec<Model>> {
 /// Runs `tsbench tasks export`.
 pub fn export(args: &Export) -> anyhow::Result<Exit> {
     let suite = suite(args)?;
-    match args.format {
+    let (place, count, losses) = match args.format {
         Format::Dataset => {
             let (dir, losses) = export_dataset(&suite, &models(args)?, &args.mirrors, &args.out, TOOL)?;
-            tell(&losses);
-            say!("{}", dir.display());
-            eprintln!("{} written", tasks_word(suite.tasks.len()));
+            (dir, suite.tasks.len(), losses)
         }
-    }
+        Format::Harbor => with_place(args, export_harbor(&suite, &args.mirrors, &args.out)?),
+        Format::Thinkbench => with_place(args, export_thinkbench(&suite, &args.mirrors, &args.out)?),
+        Format::SweBench | Format::SweBenchLive | Format::SweBenchPro | Format::MultiSweBench => {
+            let format = args.format.rows().context("find the format of rows")?;
+            let mirrors = Mirrors { read: &args.mirrors, write: args.write_mirrors.as_deref() };
+            with_place(args, export_rows(format, &suite, mirrors, &args.out)?)
+        }
+    };
+    tell(&losses);
+    say!("{}", place.display());
+    eprintln!("{} written", tasks_word(count));
     Ok(Exit::Good)
 }
 
-/// Runs `tsbench tasks import`.
+fn with_place(args: &Export, (count, losses): (usize, Losses)) -> (PathBuf, usize, Losses) {
+    (args.out.clone(), count, losses)
+}
+
+/// Runs `tsbench tasks import`: 1 where something could not be taken in.
 pub fn import(args: &Import) -> anyhow::Result<Exit> {
-    match args.format {
-        Format::Dataset => {
-            let taken = import_dataset(&args.dataset, &args.tasks, &args.mirrors)?;
-            for id in &taken.unchecked {
-                eprintln!("not held against its digest, for want of a mirror or a key: {id}");
-            }
-            say!("{}", taken.dir.display());
-            eprintln!("{} taken in", tasks_word(taken.tasks.len()));
+    if args.format == Format::Dataset {
+        let taken = import_dataset(&args.dataset, &args.tasks, &args.mirrors)?;
+        for id in &taken.unchecked {
+            eprintln!("not held against its digest, for want of a mirror or a key: {id}");
         }
+        say!("{}", taken.dir.display());
+        eprintln!("{} taken in", tasks_word(taken.tasks.len()));
+        return Ok(Exit::Good);
     }
-    Ok(Exit::Good)
+    let suite = new_suite(args)?;
+    let imported = match args.format.rows() {
+        Some(format) => import_rows(format, &args.dataset, &args.tasks, &suite)?,
+        None if args.format == Format::Harbor => {
+            let mut tasks = read_harbor(&args.dataset)?;
+            for task in &mut tasks {
+                task.language = task.language.take().or_else(|| args.language.clone());
+            }
+            made_by_running::solve(&args.machine, &mut tasks)?;
+            import_harbor(&tasks, &args.tasks, &suite)?
+        }
+        None => {
+            let mut tasks = read_thinkbench(&args.dataset)?;
+            made_by_running::declare(&args.machine, &mut tasks)?;
+            import_thinkbench(&tasks, &args.tasks, &suite)?
+        }
+    };
+    told(args, &imported)
+}
+
+fn told(args: &Import, imported: &Imported) -> anyhow::Result<Exit> {
+    tell(&imported.losses);
+    for (id, why) in &imported.refused {
+        eprintln!("not taken in: {}: {why}", id.escape_debug());
+    }
+    let missing = imported.repos.iter().filter(|repo| {
+        let name = format!("{}.git", repo.replace('/', "__"));
+        !args.mirrors.join(name).is_dir()
+    });
+    for repo in missing {
+        eprintln!("hint: the trees are in {repo}: tsbench mirror add {repo}");
+    }
+    say!("{}", imported.dir.display());
+    eprintln!("{} taken in, {} not", tasks_word(imported.tasks.len()), imported.refused.len());
+    Ok(if imported.refused.is_empty() { Exit::Good } else { Exit::No })
+}
+
+/// The suite to take tasks into, as it would be made.
+fn new_suite(args: &Import) -> anyhow::Result<Suite> {
+    let id = args.suite.clone().context("take tasks in\nhint: name the suite that they go into with --suite")?;
+    Ok(Suite {
+        title: id.clone(),
+        id,
+        version: "1.0".to_owned(),
+        note: format!("Taken in by {TOOL}."),
+        infra: Infra::Exclude,
+        repeats: 3,
+        limits: Limits::default(),
+    })
 }

@@ -17,15 +17,17 @@ mod audit;
 mod clean;
 #[cfg(feature = "harness")]
 mod doctor;
-mod exit;
 #[cfg(feature = "harness")]
 mod exchange;
+mod exit;
 #[cfg(feature = "harness")]
 mod gate;
 #[cfg(feature = "harness")]
 mod keys;
 #[cfg(feature = "harness")]
 mod machine;
+#[cfg(feature = "harness")]
+mod made_by_running;
 #[cfg(feature = "harness")]
 mod mine;
 #[cfg(feature = "harness")]
@@ -44,6 +46,8 @@ mod reprice;
 #[cfg(feature = "harness")]
 mod results;
 #[cfg(feature = "harness")]
+mod results_formats;
+#[cfg(feature = "harness")]
 mod resume;
 #[cfg(feature = "harness")]
 mod run;
@@ -51,6 +55,8 @@ mod run;
 mod running;
 #[cfg(feature = "harness")]
 mod score;
+#[cfg(feature = "harness")]
+mod score_many;
 #[cfg(feature = "harness")]
 mod seal;
 #[cfg(feature = "harness")]

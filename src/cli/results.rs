@@ -1,5 +1,6 @@
 use super::Exit;
 use super::reprice;
+use super::results_formats;
 use super::say;
 use crate::results::{Level, import_thinkbench, import_ts_bench, read};
 use clap::builder::BoolishValueParser;
@@ -7,7 +8,7 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 use std::path::PathBuf;
 
-/// Check raw results, import what others published, or price attempts again.
+/// Check raw results, import what others published, write it for other tools, or price attempts again.
 #[derive(Args, Debug)]
 pub struct Results {
     #[command(subcommand)]
@@ -30,6 +31,8 @@ enum Verb {
         #[command(subcommand)]
         format: Format,
     },
+    /// Write a run in the formats of other tools
+    Export(results_formats::Export),
     /// Compute costs again from tokens and today's prices
     Reprice(reprice::Reprice),
 }
@@ -40,6 +43,10 @@ enum Format {
     TsBench(Source),
     /// Thinkbench's published aggregates: one publisher-reported record
     Thinkbench(Source),
+    /// A job of Harbor: one run a scaffold
+    Harbor(results_formats::Harbor),
+    /// A log of Inspect, as `inspect log dump` prints it
+    Inspect(results_formats::Inspect),
 }
 
 #[derive(Args, Debug)]
@@ -51,13 +58,16 @@ struct Source {
     out: PathBuf,
 }
 
-const TOOL: &str = concat!("tsbench ", env!("CARGO_PKG_VERSION"));
+pub(super) const TOOL: &str = concat!("tsbench ", env!("CARGO_PKG_VERSION"));
 
 /// Runs `tsbench results`.
 pub fn run(args: &Results) -> anyhow::Result<Exit> {
     match &args.verb {
         Verb::Check { results, json } => check(results, *json),
         Verb::Reprice(args) => reprice::run(args),
+        Verb::Export(args) => results_formats::export(args),
+        Verb::Import { format: Format::Harbor(args) } => results_formats::harbor(args),
+        Verb::Import { format: Format::Inspect(args) } => results_formats::inspect(args),
         Verb::Import { format: Format::TsBench(s) } => {
             for dir in import_ts_bench(&s.file, &s.out, TOOL)? {
                 say!("{}", dir.display());

@@ -1,6 +1,7 @@
 use super::Exit;
 use super::machine::Machine;
 use super::say;
+use super::score_many;
 use super::tasks::Which;
 use crate::schema::{Outcome, Verdict};
 use crate::scoring::{prepare, score};
@@ -14,28 +15,47 @@ use std::path::{Path, PathBuf};
 /// Bytes of a patch that are read.
 const MOST_PATCH: u64 = 64 << 20;
 
-/// Score one patch with a task's hidden tests.
+/// Score one patch with a task's hidden tests, or a whole file of predictions.
 #[derive(Args, Debug)]
 pub struct Score {
     #[command(flatten)]
-    which: Which,
+    pub which: Which,
     #[command(flatten)]
-    machine: Machine,
+    pub machine: Machine,
     /// The patch, or - for standard input
-    #[arg(long, env = "TSBENCH_PATCH")]
-    patch: PathBuf,
+    #[arg(long, env = "TSBENCH_PATCH", required_unless_present = "predictions", conflicts_with = "predictions")]
+    patch: Option<PathBuf>,
+    /// A file of predictions, scored one by one: a JSON map by task, a list, or lines
+    #[arg(long, env = "TSBENCH_PREDICTIONS")]
+    predictions: Option<PathBuf>,
+    /// File to append a line for each prediction to; the same command goes on where it was cut off
+    #[arg(long, env = "TSBENCH_OUT", requires = "predictions")]
+    pub out: Option<PathBuf>,
+    /// File for the report, as SWE-bench writes it [default: beside --out]
+    #[arg(long, env = "TSBENCH_REPORT", requires = "predictions")]
+    pub report: Option<PathBuf>,
+    /// Leave out predictions about tasks that there are not
+    #[arg(long, env = "TSBENCH_SKIP_UNKNOWN", value_parser = BoolishValueParser::new(), requires = "predictions")]
+    pub skip_unknown: bool,
+    /// No progress bar
+    #[arg(long, env = "TSBENCH_QUIET", value_parser = BoolishValueParser::new())]
+    pub quiet: bool,
     /// Print the verdict as JSON
     #[arg(long, env = "TSBENCH_JSON", value_parser = BoolishValueParser::new())]
-    json: bool,
+    pub json: bool,
 }
 
 /// Runs `tsbench score`: 0 where the patch resolves the task, 1 where it does not.
 pub fn run(args: &Score) -> anyhow::Result<Exit> {
+    if let Some(file) = &args.predictions {
+        return score_many::run(args, file);
+    }
+    let file = args.patch.as_deref().context("score a patch\nhint: name it with --patch")?;
     let tasks = args.which.find()?;
     let [task] = tasks.as_slice() else {
         anyhow::bail!("score: {} tasks are meant\nhint: name one with --task", tasks.len())
     };
-    let patch = read(&args.patch)?;
+    let patch = read(file)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         let provider = args.machine.open().await?;

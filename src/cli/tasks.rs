@@ -1,8 +1,8 @@
 use super::Exit;
 use super::audit::logs;
 use super::proving::tasks_word;
-use super::{exchange, seal};
 use super::say;
+use super::{exchange, seal};
 use crate::health::{Standing, standings};
 use crate::languages::by_name;
 use crate::schema::HealthState;

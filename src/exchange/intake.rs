@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Characters of an id.
-const MOST_ID: usize = 128;
+const MOST_ID: usize = 160;
 
 /// Tasks on their way into a suite.
 pub struct Intake {

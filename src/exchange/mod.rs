@@ -7,13 +7,29 @@
 
 mod dataset;
 mod error;
+mod export_rows;
+mod harbor;
+mod harbor_export;
+mod import_rows;
+mod instance;
 mod intake;
 mod literal;
 mod losses;
+mod multi_swe;
 mod parquet;
 mod record;
+mod rows;
+mod thinkbench;
 
 pub use dataset::{Taken, export as export_dataset, import as import_dataset};
 pub use error::ExchangeError;
+pub use export_rows::{Mirrors, export as export_rows};
+pub use harbor::{HarborTask, import as import_harbor, read as read_harbor};
+pub use harbor_export::export as export_harbor;
+pub use import_rows::{Imported, import as import_rows};
+pub use instance::RowFormat;
 pub use losses::Losses;
 pub use record::{Record, RecordFile, files_sha256};
+pub use thinkbench::{
+    ThinkbenchTask, checks_of_card, export as export_thinkbench, import as import_thinkbench, read as read_thinkbench,
+};

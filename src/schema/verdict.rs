@@ -9,10 +9,10 @@ pub struct Verdict {
     /// How the patch counts.
     pub outcome: Outcome,
     /// `strict`, `lenient` or `empty`; none where the patch did not apply.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub applied: Option<String>,
     /// Paths whose changes were dropped: tests, runner configuration, what the task protects, and links out of the tree.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dropped: Vec<String>,
     /// Files that the patch changes.
     pub files: u64,
@@ -21,10 +21,10 @@ pub struct Verdict {
     /// Tests that must keep passing.
     pub guards: TestCounts,
     /// Checks, for tasks graded by a scorecard.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<Counts>,
     /// What went wrong, if something did.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Failure>,
     /// Where the time went.
     pub seconds: Seconds,

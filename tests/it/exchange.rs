@@ -1,5 +1,9 @@
-//! Tasks of other formats: taken in, given out, and unchanged on the way.
+//! Tasks and runs of other formats: taken in, given out, and unchanged on the way.
 
 mod datasets;
+mod folders;
+mod predictions;
+mod rows;
+mod runs;
 mod sealing;
 mod world;

@@ -5,12 +5,14 @@
 mod architecture;
 mod attempts;
 mod charts;
+mod exchange;
 mod gateway;
 mod git;
 mod health;
 mod imports;
 mod killed;
 mod languages;
+mod mining;
 mod reports;
 mod results;
 mod sandbox;
