@@ -51,9 +51,9 @@ function checkFrame(ctx, board) {
   for (const id of planned) if (!listed.has(id)) fault(`the task ${id} is planned and not listed`);
   for (const id of listed) if (!planned.has(id)) fault(`the task ${id} is listed and in no plan`);
   for (const detail of board.runs.flatMap((run) => run.task_details ?? [])) {
-    for (const field of ["repo", "language", "merged_at"]) {
+    for (const field of ["repo", "language", "merged_at", "difficulty", "use_cases"]) {
       const stated = board.meta.get(detail.id)?.[field] ?? null;
-      if (detail[field] != null && detail[field] !== stated) fault(`the ${field} of ${detail.id} is not that of the plan`);
+      if (detail[field] != null && JSON.stringify(detail[field]) !== JSON.stringify(stated)) fault(`the ${field} of ${detail.id} is not that of the plan`);
     }
   }
   const { homeless, tasks } = grouped(ctx, board, null);
@@ -182,13 +182,20 @@ const plannedOf = (run) => run.planned_attempts ?? run.tasks.length * run.repeat
 // What the publisher states for an entry wins over what its runs say.
 const cutoffOf = (runs, entry) => entry.cutoff ?? runs.map((run) => run.models.find((m) => m.id === entry.model)?.cutoff).find(Boolean) ?? null;
 
-const GROUPS = { repo: (t) => t.repo, language: (t) => t.language, month: (t) => t.merged_at?.slice(0, 7) };
+// The groups of a task: of use cases it may have several.
+const GROUPS = {
+  repo: (t) => [t.repo],
+  language: (t) => [t.language],
+  difficulty: (t) => [t.difficulty],
+  use_case: (t) => t.use_cases ?? [],
+  month: (t) => [t.merged_at?.slice(0, 7)],
+};
 
 function tasksOf(ctx, board, q) {
   const all = universeOf(ctx, board, q.release);
   if (q.task !== null && q.by === null) return [q.task];
   if (q.by !== null && !Object.hasOwn(GROUPS, q.by)) throw new Error(`unknown grouping ${q.by}`);
-  const inGroup = (id) => q.by === null || GROUPS[q.by](board.meta.get(id) ?? NO_META) === q.group;
+  const inGroup = (id) => q.by === null || GROUPS[q.by](board.meta.get(id) ?? NO_META).includes(q.group);
   return all.filter((id) => (q.task === null || id === q.task) && inGroup(id));
 }
 

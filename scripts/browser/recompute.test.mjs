@@ -63,6 +63,8 @@ const CASES = [
   [{ board: "toy", stat: "unrun" }, 1], [{ board: "toy", stat: "repos" }, 3], [{ board: "toy", stat: "languages" }, 2], [{ board: "toy", stat: "tasks_total" }, 4], [{ board: "toy", stat: "excluded" }, 2],
   // groups, tasks, runs, releases
   [{ ...A, stat: "attempts", by: "month", group: "2026-02" }, 3], [{ ...A, stat: "fixed", by: "month", group: "2026-02" }, 1], [{ ...A, stat: "tasks_total", by: "month", group: "2026-02" }, 2],
+  [{ ...A, stat: "attempts", by: "difficulty", group: "hard" }, 3], [{ ...A, stat: "fixed", by: "use_case", group: "refactoring" }, 1], [{ ...A, stat: "tasks_total", by: "use_case", group: "refactoring" }, 2],
+  [{ ...A, stat: "tasks_total", by: "use_case", group: "testing" }, 3],
   [{ ...A, stat: "wilson_hi", by: "month", group: "2026-02" }, wilson(1, 3).hi], [{ board: "toy", stat: "attempts", by: "repo", group: "o/p" }, 10], [{ board: "toy", stat: "rate", by: "language", group: "java" }, 0],
   [{ board: "toy", task: "x", stat: "attempts" }, 5], [{ board: "toy", task: "x", stat: "fixed" }, 3], [{ board: "toy", task: "x", stat: "entries_with_data" }, 3], [{ board: "toy", task: "w", stat: "entries_with_data" }, 0],
   [{ run: "r1", stat: "attempts" }, 9], [{ run: "r1", stat: "planned" }, 12], [{ run: "r1", stat: "fixed" }, 4], [{ run: "r1", stat: "excluded" }, 1], [{ run: "r1", stat: "cost_spent" }, 1.06],

@@ -57,7 +57,7 @@ export function frame() {
   const toy = {
     id: "toy", suite: "toy@1.1", runs: ["r1", "r2", "told"],
     entries: [entry("a", "A"), entry("b", "B"), entry("c", "C", "other@2", "terse"), entry("d", "D", "other@2", "terse")],
-    tasks: Object.keys(day).map((id) => ({ id, repo: repo[id], language: language[id], merged_at: day[id] })),
+    tasks: Object.keys(day).map((id) => ({ id, repo: repo[id], language: language[id], merged_at: day[id], ...work(id, day) })),
   };
   const wide = {
     id: "wide", suite: "wide@1", runs: ["wide"],
@@ -84,4 +84,10 @@ export function load({ rows = lines(), numbers = [], change = (f) => f } = {}) {
   const store = recompute.createStore();
   for (const [file, text] of files(rows)) recompute.addFile(store, file, text);
   return recompute.bind(store, change({ ...frame(), numbers }));
+}
+
+// Tasks of February are hard and of two kinds, the others easy and of one; a task without a day says nothing.
+function work(id, day) {
+  if (!day[id]) return {};
+  return day[id].startsWith("2026-02") ? { difficulty: "hard", use_cases: ["testing", "refactoring"] } : { difficulty: "easy", use_cases: ["testing"] };
 }

@@ -4,8 +4,8 @@ use super::running::{Working, go_on, now};
 use crate::agent::{Kind, Limits, Prompts};
 use crate::attempts::{Plan, digest_of_suite};
 use crate::gateway::ModelEntry;
-use crate::schema::{Agent, RUN_SCHEMA, Run as RunPlan, Scoring, Source};
-use crate::tasks::{TaskSuite, sha256};
+use crate::schema::{Agent, RUN_SCHEMA, Run as RunPlan, Scoring, Source, TaskDetail};
+use crate::tasks::{Task, TaskSuite, sha256};
 use anyhow::Context;
 use clap::Args;
 use clap::builder::BoolishValueParser;
@@ -137,8 +137,8 @@ fn plan(args: &Run, suite: &TaskSuite, settings: Vec<ModelEntry>) -> anyhow::Res
             models: settings.iter().map(ModelEntry::planned).collect(),
             agent: described(&agent, &packs),
             condition: args.condition.clone(),
+            task_details: suite.tasks.iter().filter(|t| tasks.contains(&t.spec.id)).map(detail).collect(),
             tasks,
-            task_details: Vec::new(),
             repeats,
             limits,
             planned_attempts: planned,
@@ -149,6 +149,23 @@ fn plan(args: &Run, suite: &TaskSuite, settings: Vec<ModelEntry>) -> anyhow::Res
         },
         settings,
     })
+}
+
+/// What readers of results are told of a task.
+fn detail(task: &Task) -> TaskDetail {
+    let (spec, source) = (&task.spec, task.spec.source.as_ref());
+    let tested = spec.scorecard.is_none();
+    TaskDetail {
+        id: spec.id.clone(),
+        repo: source.map(|s| s.repo.clone()),
+        language: Some(spec.language.clone()),
+        merged_at: source.and_then(|s| s.merged_at.clone()),
+        difficulty: spec.difficulty.clone(),
+        use_cases: spec.use_cases.clone(),
+        targets: tested.then_some(spec.targets.len() as u64),
+        guards: tested.then_some(spec.guards.len() as u64),
+        title: Some(spec.title.clone()),
+    }
 }
 
 /// The agent with the digest of what it says where no condition changes it.

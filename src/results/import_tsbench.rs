@@ -208,6 +208,8 @@ fn detail(i: &Instance) -> TaskDetail {
         id: i.id.clone(),
         repo: Some(i.repo.clone()),
         language: Some(i.language.clone()),
+        difficulty: None,
+        use_cases: Vec::new(),
         merged_at: Some(i.merge_date.clone()),
         targets: Some(i.fail_to_pass),
         guards: Some(i.pass_to_pass),

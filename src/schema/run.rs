@@ -74,6 +74,12 @@ pub struct TaskDetail {
     /// Day on which the human fix was merged, `YYYY-MM-DD`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merged_at: Option<String>,
+    /// `easy`, `medium` or `hard`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub difficulty: Option<String>,
+    /// What the work is; a task may be of several kinds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub use_cases: Vec<String>,
     /// Number of targets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub targets: Option<u64>,

@@ -269,6 +269,14 @@ fn inverse(map: &[u32], tasks: usize) -> Vec<u32> {
     out
 }
 
+/// What plans say of a task, and of which each task of a suite has one.
+const FACTS: [&str; 5] = ["repo", "language", "merged_at", "difficulty", "use_cases"];
+
+/// The use cases of a task as one text; none where a plan does not say them.
+pub fn use_cases(task: &TaskDetail) -> Option<String> {
+    (!task.use_cases.is_empty()).then(|| task.use_cases.join(", "))
+}
+
 /// The union of the runs' tasks. Facts about them are the board's: a run's detail fills what another leaves open, in a
 /// release too, and two that differ end the build.
 fn tasks(all: &[&RunFile], runs: &[&RunFile]) -> Result<Vec<TaskDetail>, SiteError> {
@@ -279,8 +287,14 @@ fn tasks(all: &[&RunFile], runs: &[&RunFile]) -> Result<Vec<TaskDetail>, SiteErr
                 facts.insert(&d.id, d.clone());
                 continue;
             };
-            let said = [(&d.repo, &known.repo), (&d.language, &known.language), (&d.merged_at, &known.merged_at)];
-            for (name, (new, old)) in ["repo", "language", "merged_at"].into_iter().zip(said) {
+            let said = [
+                (&d.repo, &known.repo),
+                (&d.language, &known.language),
+                (&d.merged_at, &known.merged_at),
+                (&d.difficulty, &known.difficulty),
+                (&use_cases(d), &use_cases(known)),
+            ];
+            for (name, (new, old)) in FACTS.into_iter().zip(said) {
                 if let (Some(new), Some(old)) = (new, old)
                     && new != old
                 {
@@ -292,6 +306,10 @@ fn tasks(all: &[&RunFile], runs: &[&RunFile]) -> Result<Vec<TaskDetail>, SiteErr
             fill(&mut known.repo, &d.repo);
             fill(&mut known.language, &d.language);
             fill(&mut known.merged_at, &d.merged_at);
+            fill(&mut known.difficulty, &d.difficulty);
+            if known.use_cases.is_empty() {
+                known.use_cases.clone_from(&d.use_cases);
+            }
             fill(&mut known.targets, &d.targets);
             fill(&mut known.guards, &d.guards);
             fill(&mut known.title, &d.title);
@@ -303,6 +321,8 @@ fn tasks(all: &[&RunFile], runs: &[&RunFile]) -> Result<Vec<TaskDetail>, SiteErr
         repo: None,
         language: None,
         merged_at: None,
+        difficulty: None,
+        use_cases: Vec::new(),
         targets: None,
         guards: None,
         title: None,

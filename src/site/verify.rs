@@ -112,8 +112,9 @@ fn compare(
 /// Makes the plans of one suite agree about each task, by the word of the first that says it or of the last; returns
 /// where they did not.
 fn agree(data: &mut Dataset, last: bool) -> Vec<Difference> {
-    type Facts = [Option<String>; 3];
+    type Facts = [Option<String>; 4];
     let mut known: BTreeMap<(String, String), Facts> = BTreeMap::new();
+    let mut kinds: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
     let mut out = Vec::new();
     let mut order: Vec<usize> = (0..data.runs.len()).collect();
     if last {
@@ -123,7 +124,12 @@ fn agree(data: &mut Dataset, last: bool) -> Vec<Difference> {
         let run = &mut data.runs[i].run;
         for d in &mut run.task_details {
             let facts = known.entry((run.suite.clone(), d.id.clone())).or_default();
-            let own = [("repo", &mut d.repo), ("language", &mut d.language), ("merged_at", &mut d.merged_at)];
+            let own = [
+                ("repo", &mut d.repo),
+                ("language", &mut d.language),
+                ("merged_at", &mut d.merged_at),
+                ("difficulty", &mut d.difficulty),
+            ];
             for ((name, said), fact) in own.into_iter().zip(facts) {
                 match fact {
                     None => fact.clone_from(said),
@@ -135,6 +141,16 @@ fn agree(data: &mut Dataset, last: bool) -> Vec<Difference> {
                     }
                     Some(_) => {}
                 }
+            }
+            let of_task = kinds.entry((run.suite.clone(), d.id.clone())).or_default();
+            if of_task.is_empty() {
+                of_task.clone_from(&d.use_cases);
+            } else if !d.use_cases.is_empty() && d.use_cases != *of_task {
+                let file = format!("data/raw/{}/run.json", slug(&run.run));
+                let stated = format!("use_cases of {}: {}", d.id, d.use_cases.join(", "));
+                let other = format!("{} in another plan of the suite", of_task.join(", "));
+                out.push(about(&file, "task_details", stated, other));
+                d.use_cases.clone_from(of_task);
             }
         }
     }

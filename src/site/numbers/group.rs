@@ -1,4 +1,4 @@
-//! Breakdowns by repository, language and merge month.
+//! Breakdowns by what tasks are: repository, language, difficulty, use case, merge month.
 
 use super::entry::Scope;
 use super::number::{Number, Of};
@@ -8,25 +8,28 @@ use crate::site::board::Board;
 use crate::stats::Z;
 use crate::stats::display::Format;
 use crate::stats::proportion::{share, wilson};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The ways to break a board down.
-pub const WAYS: [&str; 3] = ["repo", "language", "month"];
+pub const WAYS: [&str; 5] = ["repo", "language", "difficulty", "use_case", "month"];
 
-/// The group of a task under one way, if it says it.
-pub fn group_of<'t>(task: &'t TaskDetail, by: &str) -> Option<&'t str> {
-    match by {
+/// The groups of a task under one way, as far as it says them; several only for use cases.
+pub fn groups_of<'t>(task: &'t TaskDetail, by: &str) -> Vec<&'t str> {
+    let one = match by {
         "repo" => task.repo.as_deref(),
         "language" => task.language.as_deref(),
+        "difficulty" => task.difficulty.as_deref(),
+        "use_case" => return task.use_cases.iter().map(String::as_str).collect::<BTreeSet<_>>().into_iter().collect(),
         _ => task.merged_at.as_deref().and_then(|d| d.get(..7)),
-    }
+    };
+    one.into_iter().collect()
 }
 
 /// The groups of a board under one way, with the indices of their tasks.
 pub fn groups<'b>(b: &'b Board<'_>, by: &str) -> BTreeMap<&'b str, Vec<usize>> {
     let mut found: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (i, task) in b.tasks.iter().enumerate() {
-        if let Some(group) = group_of(task, by) {
+        for group in groups_of(task, by) {
             found.entry(group).or_default().push(i);
         }
     }

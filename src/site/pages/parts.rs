@@ -163,12 +163,19 @@ pub fn times(context: &Context<'_>, b: &Board<'_>, page: &str, dir: &str) -> Res
     Ok((!section.figures.is_empty()).then_some(section))
 }
 
-/// Rates by repository, language and merge month; none where tasks do not say them.
+/// Rates by what tasks are; none where tasks do not say them.
 pub fn breakdowns(context: &Context<'_>, b: &Board<'_>, page: &str, dir: &str) -> Result<Option<Section>, SiteError> {
     let numbers = &context.computed.numbers;
     let mut tables = Vec::new();
     let mut figures = Vec::new();
-    for (by, words) in [("repo", "Repository"), ("language", "Language"), ("month", "Month of the merge")] {
+    let ways = [
+        ("repo", "Repository"),
+        ("language", "Language"),
+        ("difficulty", "Difficulty"),
+        ("use_case", "Use case"),
+        ("month", "Month of the merge"),
+    ];
+    for (by, words) in ways {
         let found = groups(b, by);
         if found.is_empty() {
             continue;
