@@ -66,7 +66,7 @@ def run(suite, code):
         with open(os.path.join(scratch, "pytest.ini"), "w", encoding="utf-8") as file:
             file.write("[pytest]\n")
         done = subprocess.run(
-            [python, "-I", "-S", os.path.join(HERE, "run_suite.py"), packages, scratch],
+            [python, "-I", "-S", "-B", os.path.join(HERE, "run_suite.py"), packages, scratch],
             cwd=scratch,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
