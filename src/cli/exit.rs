@@ -55,8 +55,8 @@ fn of_error(error: &anyhow::Error) -> Exit {
             matches!(e.downcast_ref(), Some(NoDocker { .. } | ImageMissing { .. }))
         };
         let keyless = |e: &(dyn std::error::Error + 'static)| {
-            use crate::mining::MiningError::{Busy, Token};
-            matches!(e.downcast_ref(), Some(Token { .. } | Busy { .. }))
+            use crate::mining::MiningError::{Busy, Limited, Token};
+            matches!(e.downcast_ref(), Some(Token { .. } | Busy { .. } | Limited { .. }))
                 || matches!(e.downcast_ref(), Some(crate::gateway::GatewayError::MissingKey { .. }))
         };
         let sealed = |e: &(dyn std::error::Error + 'static)| {

@@ -48,10 +48,10 @@ pub fn run(args: &Mirror) -> anyhow::Result<Exit> {
     match &args.verb {
         Verb::Add(add) => {
             let (origin, named) = Origin::parse(&add.origin).map_err(|why| {
-                anyhow::anyhow!(
-                    "use {:?} as a repository: it {why}\nhint: write owner/name, https://…, ssh://… or a folder",
-                    add.origin
-                )
+                // What stands before the host may be a password.
+                let shown = add.origin.rsplit_once('@').map_or(add.origin.clone(), |(_, rest)| format!("…@{rest}"));
+                let hint = "write owner/name, https://…, ssh://… or a folder";
+                anyhow::anyhow!("use {shown:?} as a repository: it {why}\nhint: {hint}")
             })?;
             let Some(repo) = add.repo.clone().filter(|r| !r.is_empty()).or(named) else {
                 bail!("name the mirror of {}\nhint: say which repository it is with --repo owner/name", add.origin);

@@ -81,7 +81,7 @@ impl<'a> Client<'a> {
                             limits += 1;
                             self.owed = None;
                             if limits >= LIMITS {
-                                return Err(MiningError::Busy { address, what: said, tries: limits });
+                                return Err(MiningError::Limited { address, what: said, tries: limits });
                             }
                             self.pause(wait, &said)?;
                             continue;

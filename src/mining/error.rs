@@ -44,6 +44,18 @@ pub enum MiningError {
         /// How often it was asked.
         tries: u32,
     },
+    /// A rate limit did not end.
+    #[error(
+        "ask {address}: {what}, {tries} times in a row\nhint: what was found until now is kept; the same command goes on from there later"
+    )]
+    Limited {
+        /// The interface.
+        address: String,
+        /// What it said last.
+        what: String,
+        /// How often it said so.
+        tries: u32,
+    },
     /// An answer is not what GitHub documents.
     #[error("understand the answer of {address}: {what}\nhint: --api must name a GraphQL interface of GitHub")]
     Answer {

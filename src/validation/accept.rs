@@ -245,12 +245,12 @@ fn refusal(change: &mut Change, made: &Made, sorted: &Sorted, silent: Vec<String
         return Some(change.reject(Stage::Regression, "the fix breaks tests that passed before it", regressed));
     }
     if sorted.targets.is_empty() {
+        if !silent.is_empty() {
+            return Some(change.reject(Stage::Empty, "no test of these changed files was run", silent));
+        }
         let flaky = dropped(Fate::Flaky);
         if !flaky.is_empty() {
             return Some(change.reject(Stage::Flaky, "no test but flaky ones tells the fix from none", flaky));
-        }
-        if !silent.is_empty() {
-            return Some(change.reject(Stage::Empty, "no test of these changed files was run", silent));
         }
         let reason = "no test fails before the fix and passes after it";
         let left = sorted.dropped.iter().map(|d| format!("{}: {:?}", d.id, d.why)).collect();
