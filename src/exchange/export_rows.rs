@@ -1,9 +1,10 @@
 //! Tasks become rows, and their trees, where they are in no repository, commits of mirrors made for them.
 
 use super::import_rows::ORIGIN;
-use super::instance::{Instance, RowFormat, read as read_row, write as write_row};
+use super::instance::{Beside, Instance, RowFormat, read as read_row, write as write_row};
 use super::record::test_patch;
 use super::{ExchangeError, Losses, rows};
+use crate::schema::TaskSpec;
 use crate::tasks::{Material, Task, TaskSuite, read_folder};
 use serde_json::Value;
 use std::path::Path;
@@ -67,9 +68,8 @@ fn instance_of(
             ExchangeError::bad(&task.dir, what, "rows hold texts alone; the dataset format keeps every byte")
         })
     };
-    let lost = lost(format, task);
-    if known.is_none() {
-        lost.into_iter().for_each(|what| losses.add(&spec.id, format!("{what} has no place in {}", format.word())));
+    for what in lost(task) {
+        losses.add(&spec.id, format!("{what} has no place in {}", format.word()));
     }
     let instance = Instance {
         id: spec.id.clone(),
@@ -84,6 +84,7 @@ fn instance_of(
         language: Some(spec.language.clone()),
         day: spec.merged_at().map(str::to_owned),
         difficulty: spec.difficulty.clone(),
+        beside: beside(spec),
         used: Vec::new(),
     };
     Ok((instance, origin))
@@ -131,29 +132,29 @@ fn origin_of(format: RowFormat, task: &Task) -> Result<Option<Value>, ExchangeEr
     Ok(same.then(|| value["row"].take()))
 }
 
-/// What a task has and the format has not.
-fn lost(format: RowFormat, task: &Task) -> Vec<String> {
-    let spec = &task.spec;
-    let swe = format == RowFormat::SweBench;
-    let fields = [
-        ("title", format != RowFormat::MultiSwe),
-        ("difficulty", spec.difficulty.is_some() && !swe),
-        ("runtime", spec.runtime.is_some()),
-        ("use_cases", !spec.use_cases.is_empty()),
-        ("package", spec.package.is_some()),
-        ("protected", !spec.protected.is_empty()),
-        ("unprotected", !spec.unprotected.is_empty()),
-        ("limits", spec.limits.is_some()),
-        ("fix_commit", spec.source.is_some()),
-    ];
-    let mut all: Vec<String> = fields.into_iter().filter(|(_, has)| *has).map(|(name, _)| name.to_owned()).collect();
+/// What a task has and the format has no place for, as a column of its own.
+fn beside(spec: &TaskSpec) -> Beside {
+    Beside {
+        title: Some(spec.title.clone()),
+        difficulty: spec.difficulty.clone(),
+        runtime: spec.runtime.clone(),
+        package: spec.package.clone(),
+        use_cases: spec.use_cases.clone(),
+        protected: spec.protected.clone(),
+        unprotected: spec.unprotected.clone(),
+        limits: spec.limits.clone(),
+    }
+}
+
+/// What a row cannot hold of a task.
+fn lost(task: &Task) -> Vec<String> {
     let held = ["task.toml", "problem.md", "solution.patch", "tests.patch", ORIGIN];
     let folders = ["repo/", "tests/"];
     let files = read_folder(&task.dir).unwrap_or_default();
     let other = |p: &&String| !held.contains(&p.as_str()) && !folders.iter().any(|f| p.starts_with(f));
-    let mut names: Vec<String> =
+    let mut all: Vec<String> =
         files.keys().filter(other).map(|p| p.split_once('/').map_or(p.clone(), |(f, _)| format!("{f}/"))).collect();
-    names.dedup();
-    all.extend(names);
+    all.dedup();
+    all.extend(task.spec.source.is_some().then(|| "fix_commit".to_owned()));
     all
 }

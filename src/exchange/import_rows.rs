@@ -4,7 +4,7 @@ use super::instance::{Instance, RowFormat, read as read_row};
 use super::intake::{Intake, plain_spec, spec_text};
 use super::{ExchangeError, Losses, rows};
 use crate::git::Mode;
-use crate::schema::{Suite, TaskBase};
+use crate::schema::{Suite, TaskBase, TaskSpec};
 use crate::tasks::Files;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -138,8 +138,17 @@ fn tell(instance: &Instance, row: &Value, losses: &mut Losses) {
 
 fn files_of(format: RowFormat, instance: &Instance, language: &str, row: &Value) -> Result<Files, ExchangeError> {
     let title = instance.title.clone().unwrap_or_else(|| title_of(&instance.problem));
-    let mut spec = plain_spec(&instance.id, &title, language);
-    spec.difficulty.clone_from(&instance.difficulty);
+    let beside = instance.beside.clone();
+    let mut spec = TaskSpec {
+        difficulty: instance.difficulty.clone().or(beside.difficulty),
+        runtime: beside.runtime,
+        package: beside.package,
+        use_cases: beside.use_cases,
+        protected: beside.protected,
+        unprotected: beside.unprotected,
+        limits: beside.limits,
+        ..plain_spec(&instance.id, &beside.title.unwrap_or(title), language)
+    };
     spec.targets.clone_from(&instance.targets);
     spec.guards.clone_from(&instance.guards);
     spec.base = Some(TaskBase {

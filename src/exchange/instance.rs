@@ -2,6 +2,8 @@
 
 use super::literal;
 use super::multi_swe;
+use crate::schema::Limits;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 /// Formats of rows.
@@ -66,8 +68,44 @@ pub struct Instance {
     /// Day on which the change was proposed or merged, `YYYY-MM-DD`.
     pub day: Option<String>,
     pub difficulty: Option<String>,
+    /// What only we have a word for.
+    pub beside: Beside,
     /// Keys of the row that are used.
     pub used: Vec<&'static str>,
+}
+
+/// The column for what a task has and the formats have not; readers pass by columns that they do not know.
+pub(super) const BESIDE: &str = "tsbench";
+
+/// What stands in that column, as JSON in a text, so that every table can hold it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Beside {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub difficulty: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runtime: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub package: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub use_cases: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub protected: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unprotected: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits: Option<Limits>,
+}
+
+/// The column of a row, if the row has it.
+pub(super) fn beside(map: &Map<String, Value>) -> Result<Beside, String> {
+    match map.get(BESIDE) {
+        None | Some(Value::Null) => Ok(Beside::default()),
+        Some(Value::String(text)) => serde_json::from_str(text).map_err(|e| format!("{BESIDE}: {e}")),
+        Some(_) => Err(format!("{BESIDE} is no text")),
+    }
 }
 
 /// Reads a row; the text says what is wrong with it.
@@ -84,13 +122,15 @@ pub fn read(format: RowFormat, row: &Value) -> Result<Instance, String> {
         patch: text(map, "patch")?.to_owned(),
         test_patch: text(map, "test_patch")?.to_owned(),
         problem: text(map, "problem_statement")?.to_owned(),
-        title: None,
+        title: beside(map)?.title,
         targets: list(map, targets)?,
         guards: list(map, guards)?,
         language: map.get(format.language()).and_then(Value::as_str).map(str::to_owned),
         day: map.get("created_at").and_then(day),
         difficulty: map.get("difficulty").and_then(Value::as_str).filter(|d| is_difficulty(d)).map(str::to_owned),
+        beside: beside(map)?,
         used: vec![
+            BESIDE,
             "instance_id",
             "repo",
             "base_commit",
@@ -101,6 +141,7 @@ pub fn read(format: RowFormat, row: &Value) -> Result<Instance, String> {
             guards,
             format.language(),
             "created_at",
+            if map.get("difficulty").and_then(Value::as_str).is_some_and(is_difficulty) { "difficulty" } else { "" },
         ],
     })
 }
@@ -198,10 +239,18 @@ fn blank(format: RowFormat, instance: &Instance, version: &str) -> Map<String, V
             "difficulty": instance.difficulty.clone().unwrap_or_default(), "language": language,
         }),
     };
-    match value {
+    let mut map = match value {
         Value::Object(map) => map,
         _ => Map::new(),
-    }
+    };
+    map.extend(column(instance));
+    map
+}
+
+/// The column for what only we have, where there is anything for it.
+pub(super) fn column(instance: &Instance) -> Option<(String, Value)> {
+    let text = serde_json::to_string(&instance.beside).ok().filter(|_| instance.beside != Beside::default())?;
+    Some((BESIDE.to_owned(), text.into()))
 }
 
 /// The files that a patch changes, by their new names.

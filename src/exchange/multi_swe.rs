@@ -1,6 +1,6 @@
 //! Rows of Multi-SWE-bench.
 
-use super::instance::{Instance, day, text};
+use super::instance::{BESIDE, Instance, beside, column, day, text};
 use serde_json::{Map, Value, json};
 
 /// Maps of tests that must pass after the fix and did not before: they failed, were skipped, or were not there.
@@ -33,7 +33,9 @@ pub(super) fn read(map: &Map<String, Value>) -> Result<Instance, String> {
         language: map.get("lang").and_then(Value::as_str).map(str::to_owned),
         day: map.get("created_at").and_then(day),
         difficulty: None,
+        beside: beside(map)?,
         used: vec![
+            BESIDE,
             "org",
             "repo",
             "number",
@@ -99,6 +101,7 @@ pub(super) fn write(instance: &Instance, origin: Option<&Value>) -> Value {
     });
     if let Some(map) = row.as_object_mut() {
         map.extend(tests);
+        map.extend(column(instance));
     }
     row
 }

@@ -58,6 +58,9 @@ pub struct TaskText {
     /// Where tree and patches come from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<TaskSource>,
+    /// SHA-256 to which the publisher of a sealed task has committed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sealed: Option<String>,
     /// SHA-256 of `task.toml`.
     pub task_sha256: String,
     /// SHA-256 of `problem.md`.
@@ -316,9 +319,10 @@ fn read_task(dir: &Path, suite: &Suite) -> Result<TaskText, SiteError> {
         difficulty: spec.difficulty,
         use_cases: spec.use_cases,
         package: spec.package,
-        targets: spec.targets.len() as u64,
-        guards: spec.guards.len() as u64,
-        checks: spec.scorecard.map(|c| c.checks.len() as u64),
+        targets: spec.sealed.as_ref().map_or(spec.targets.len() as u64, |s| s.targets),
+        guards: spec.sealed.as_ref().map_or(spec.guards.len() as u64, |s| s.guards),
+        checks: spec.sealed.as_ref().map_or(spec.scorecard.map(|c| c.checks.len() as u64), |s| s.checks),
+        sealed: spec.sealed.map(|s| s.archive_sha256),
         limits: spec.limits.unwrap_or_else(|| suite.limits.clone()),
         source: spec.source,
         task_sha256: hex(toml.as_bytes()),

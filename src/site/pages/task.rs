@@ -4,6 +4,7 @@ use super::entries::{full_name, head_cell, ordered};
 use super::evidence::evidence;
 use super::{Context, LARGE, Section, SectionsView, Sheet, TableView, attempts, href, root_of};
 use crate::results::{RunFile, slug};
+use crate::schema::Exposure;
 use crate::site::board::Board;
 use crate::site::error::SiteError;
 use crate::site::numbers::{cell_id, data_element};
@@ -40,6 +41,8 @@ fn write(context: &Context<'_>, b: &Board<'_>, t: usize) -> Result<(), SiteError
     fact("Repository", task.repo.as_deref().map(name));
     let told = context.suites.of(&b.config.suite).and_then(|s| s.task(&task.id));
     fact("Human fix merged", task.merged_at.as_ref().map(|d| format!("<time>{}</time>", escape(d))));
+    let sealed = told.and_then(|t| t.sealed.as_ref());
+    fact("Sealed, with the commitment", sealed.map(|sha| format!("<code>{}</code>", escape(sha))));
     if told.is_none() {
         fact("Language", task.language.as_deref().map(name));
         fact("Targets", task.targets.map(|_| n("targets")));
@@ -50,7 +53,12 @@ fn write(context: &Context<'_>, b: &Board<'_>, t: usize) -> Result<(), SiteError
     let mut by_model = Table::new(
         "models",
         "How often each model fixed this task",
-        &[("Model", "model", false), ("Fixed", "fixed", true), ("Left out", "excluded", true)],
+        &[
+            ("Model", "model", false),
+            ("Fixed", "fixed", true),
+            ("Left out", "excluded", true),
+            ("Human fix merged", "exposure", false),
+        ],
     );
     for e in ordered(b, numbers) {
         let c = e.cells[t];
@@ -70,7 +78,12 @@ fn write(context: &Context<'_>, b: &Board<'_>, t: usize) -> Result<(), SiteError
         } else {
             head_cell(context.config, &page, e)
         };
-        by_model.rows.push(Row::new(vec![head, fixed, excluded]));
+        // A label for readers, which leaves nothing out.
+        let exposure = match Exposure::of(task.merged_at.as_deref(), e.model.cutoff.as_deref()) {
+            Exposure::Unknown => Cell::Empty,
+            known => Cell::name(known.label()),
+        };
+        by_model.rows.push(Row::new(vec![head, fixed, excluded, exposure]));
     }
     let by_model = context.table_without_files(&by_model.without_empty_columns());
     let files = vec![(href(&page, "data.html"), "All attempts and raw lines".to_owned())];

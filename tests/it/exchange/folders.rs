@@ -252,8 +252,9 @@ fn the_gate_proves_what_was_taken_in() {
     said(&mut command, 0);
     let mut command = tsbench();
     command.args(["gate", "--runs", "1", "--json", "--quiet"]).arg("--tasks").arg(dir.path().join("tasks"));
-    let done = command.assert().success();
-    let lines = String::from_utf8(done.get_output().stdout.clone()).unwrap();
+    let done = command.output().unwrap();
+    let lines = String::from_utf8(done.stdout).unwrap();
+    assert!(done.status.success(), "{lines}");
     let proofs: Vec<Value> = lines.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
     assert_eq!(proofs.len(), 3);
     for (task, total) in [("romans", 6), ("wordwrap", 5), ("fix-counter", 1)] {
