@@ -149,6 +149,11 @@ impl Job {
                 "use {repo:?} as a repository\nhint: write owner/name, in letters, digits, dots, dashes and underscores"
             );
         };
+        let mirror = args.chain.mirrors.join(folder);
+        if args.chain.prove && args.from_mirror.is_none() && args.api != GITHUB && !mirror.is_dir() {
+            let what = mirror.display();
+            bail!("prove without the mirror {what}\nhint: tsbench mirror add https://YOUR-HOST/{repo} makes it");
+        }
         if let Some(language) = &args.language {
             by_name(language).with_context(|| format!("use the language {language:?}"))?;
         }
@@ -159,7 +164,6 @@ impl Job {
                 Some(Http::new(&args.api, &token.unwrap_or_default())?)
             }
         };
-        let mirror = args.chain.mirrors.join(folder);
         Ok(Job {
             repo,
             from_mirror: args.from_mirror.clone(),
@@ -203,7 +207,7 @@ impl Job {
                 let mut client = Client::new(api, Pages::new(&self.pages.0, self.pages.1), around);
                 let step = |seen| self.progress.tell(&format!("reading pull requests: {seen}"));
                 let mirror = self.mirror.as_deref();
-                mine_github(&mut client, &self.repo, &self.wanted, mirror, &mut ledger, around, &step, &warn)
+                mine_github(&mut client, &self.repo, &self.wanted, mirror, &mut ledger, &step, &warn)
             }
             // One of them is there: `of` made it so.
             (None, None) => Ok(Mined::default()),

@@ -118,9 +118,7 @@ pub async fn prove_all(
         return Ok(true);
     }
     has_commits(repo, &mirrors, &candidates)?;
-    let (mut by_hand, mut ended) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
     let provider = machine.open().await?;
-    let before = tokio::runtime::Handle::current().metrics().num_alive_tasks();
     let shared = Arc::new(Shared {
         chain: chain.clone(),
         provider,
@@ -130,10 +128,19 @@ pub async fn prove_all(
         rejected: rejected(chain)?,
     });
     shared.progress.stage("proving candidates", candidates.len() as u64);
-    let slots = Arc::new(Semaphore::new(usize::from(chain.jobs)));
+    let end = side_by_side(candidates, &shared).await;
+    shared.progress.finish();
+    end
+}
+
+/// Proves candidates side by side; false where it was interrupted.
+async fn side_by_side(candidates: Vec<Candidate>, shared: &Arc<Shared>) -> anyhow::Result<bool> {
+    let (mut by_hand, mut ended) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    let before = tokio::runtime::Handle::current().metrics().num_alive_tasks();
+    let slots = Arc::new(Semaphore::new(usize::from(shared.chain.jobs)));
     let mut set: JoinSet<Done> = JoinSet::new();
     for candidate in candidates {
-        let (shared, slots) = (Arc::clone(&shared), Arc::clone(&slots));
+        let (shared, slots) = (Arc::clone(shared), Arc::clone(&slots));
         set.spawn(async move {
             let _slot = slots.acquire_owned().await;
             let end = one(&candidate, &shared).await;
@@ -148,9 +155,8 @@ pub async fn prove_all(
                 Some(end) => {
                     let (candidate, end) = end?;
                     shared.progress.step();
-                    let kept = end.and_then(|end| keep(&candidate, end, &shared));
                     // The others go on: what they give is kept as it comes.
-                    if let Err(e) = kept {
+                    if let Err(e) = end.and_then(|end| keep(&candidate, end, shared)) {
                         let told = super::exit::told(&e);
                         shared.progress.above(|| eprintln!("{}: undecided: failed to {told}", name(&candidate)));
                         failure.get_or_insert(e);
@@ -164,7 +170,6 @@ pub async fn prove_all(
     if !whole {
         break_off(set, &shared.provider, before).await?;
     }
-    shared.progress.finish();
     match failure {
         Some(e) if whole => Err(e),
         _ => Ok(whole),

@@ -110,6 +110,11 @@ impl<'a> Client<'a> {
         if (self.around.pause)(wait, why) { Ok(()) } else { Err(MiningError::Interrupted) }
     }
 
+    /// The time, RFC 3339.
+    pub(super) fn time(&self) -> String {
+        super::mirror::time(self.around)
+    }
+
     /// Whether the caller wants to go on.
     pub(super) fn go_on(&self) -> Result<(), MiningError> {
         self.pause(Duration::ZERO, "")

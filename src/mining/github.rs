@@ -1,7 +1,7 @@
 use super::answer::Trouble;
-use super::client::{Around, Client};
+use super::client::Client;
 use super::look::Looker;
-use super::mirror::{prefix, time};
+use super::mirror::prefix;
 use super::records::{ChangedFile, Issue, ListData, MergeCommit, MoreFiles, MoreIssues, OneData, Page, PullRequest};
 use super::wanted::{Fit, Refusal};
 use super::{Ledger, Mined, MiningError, Wanted};
@@ -42,14 +42,12 @@ enum Decided {
 /// Mines the merged pull requests of a repository that close an issue and change a test, newest update first.
 ///
 /// A mirror, where there is one, shows the package under test and what is wrong with statements.
-#[expect(clippy::too_many_arguments, reason = "each is another part of the outside; a struct would be built once")]
 pub fn mine_github(
     client: &mut Client<'_>,
     repo: &str,
     wanted: &Wanted,
     mirror: Option<&Path>,
     ledger: &mut Ledger,
-    around: Around<'_>,
     step: &dyn Fn(u64),
     warn: &dyn Fn(String),
 ) -> Result<Mined, MiningError> {
@@ -68,11 +66,9 @@ pub fn mine_github(
         for (index, node) in page.nodes.unwrap_or_default().into_iter().enumerate() {
             mined.seen += 1;
             step(mined.seen);
+            let why = why(&troubles, index);
             let Some(pull) = node else {
-                warn(format!(
-                    "GitHub did not tell of a pull request, the next call asks again: {}",
-                    why(&troubles, index)
-                ));
+                warn(format!("GitHub did not tell of a pull request, the next call asks again: {why}"));
                 continue;
             };
             old = pull.updated_at.as_deref().is_some_and(|t| wanted.is_too_old(t));
@@ -82,18 +78,15 @@ pub fn mine_github(
                 continue;
             }
             let fix = pull.merge_commit.as_ref().map(|c| c.oid.clone()).filter(|c| is_commit(c)).unwrap_or_default();
-            match miner.decide(pull, &id, repo, &why(&troubles, index))? {
+            match miner.decide(pull, &id, repo, &why)? {
                 Decided::LeftOut => mined.left_out += 1,
                 Decided::Untold(why) => warn(format!("{id} is undecided, the next call asks again: {why}")),
                 Decided::Refused(Refusal { reason, evidence }) => {
                     let rejection = Rejection::new(repo, &id, &fix, Stage::Mining, reason, evidence);
-                    ledger.reject(Rejection { at: time(around), ..rejection })?;
+                    ledger.reject(Rejection { at: miner.client.time(), ..rejection })?;
                 }
-                Decided::Candidate(mut candidate, statement, files) => {
-                    if let Some(looker) = &looker {
-                        looker.complete(&mut candidate, &statement, Some(&files));
-                    }
-                    ledger.accept(*candidate, Some(&statement))?;
+                Decided::Candidate(candidate, statement, files) => {
+                    ledger.accept(completed(*candidate, looker.as_ref(), &statement, &files), Some(&statement))?;
                 }
             }
         }
@@ -106,10 +99,18 @@ pub fn mine_github(
     }
 }
 
+/// A candidate with what the mirror says of it, where there is one.
+fn completed(mut candidate: Candidate, looker: Option<&Looker>, statement: &str, files: &[String]) -> Candidate {
+    if let Some(looker) = looker {
+        looker.complete(&mut candidate, statement, Some(files));
+    }
+    candidate
+}
+
 /// What was said of one node of a page.
 fn why(troubles: &[Trouble], index: usize) -> String {
     let index = index.to_string();
-    let of = troubles.iter().find(|t| t.path.iter().any(|p| *p == index));
+    let of = troubles.iter().find(|t| t.path.contains(&index));
     of.or(troubles.first()).map_or_else(|| "it gave no reason".to_owned(), |t| t.message.clone())
 }
 

@@ -90,11 +90,8 @@ fn package(paths: &BTreeSet<&str>, changed: &[String]) -> Option<String> {
     let of = |file: &str| -> String {
         let mut folder = file;
         while let Some((above, _)) = folder.rsplit_once('/') {
-            let has = |name: &&str| {
-                let manifest = format!("{above}/{name}");
-                paths.contains(manifest.as_str()) && !is_test_path(&manifest)
-            };
-            if MANIFESTS.iter().any(|name| has(&name)) {
+            let manifests = MANIFESTS.iter().map(|name| format!("{above}/{name}"));
+            if manifests.into_iter().any(|m| paths.contains(m.as_str()) && !is_test_path(&m)) {
                 return above.to_owned();
             }
             folder = above;

@@ -118,6 +118,7 @@ async fn a_chain_that_is_killed_goes_on_and_every_accepted_task_is_proven() {
         assert_eq!(ids, ["me__shop-3", "me__shop-4", "me__shop-5"], "each is decided once");
         decided(&world, &proven);
         accepted(&world);
+        gold(&world);
         let (exit, out, _) = world.call(&CHAIN);
         assert_eq!((exit, serde_json::from_str::<Value>(&out).unwrap()["accepted"].clone()), (0, json!(1)));
         assert_eq!(lines(&world.path("out/proven.jsonl")), proven, "a second call proves nothing again");
@@ -173,11 +174,38 @@ fn accepted(world: &World) {
     let zones = why("kit::TestZones/");
     assert!(zones.len() > 20 && zones.iter().all(|w| *w == "environment_dependent"), "{zones:?}");
     let sometimes = why("kit::TestSometimes/");
-    assert!(sometimes.len() >= 4 && sometimes.iter().all(|w| *w == "flaky"), "{sometimes:?}");
+    assert!(sometimes.len() >= 2 && sometimes.iter().all(|w| *w == "flaky"), "{sometimes:?}");
     let health = &lines(&world.path("health/mined.jsonl"))[0];
     assert_eq!((&health["task"], &health["state"]), (&json!("me__shop-3"), &json!("healthy")));
     let cheats = health["proofs"].as_array().unwrap().iter().filter(|p| p["kind"] == "exploit").count();
     assert!(cheats > 5, "{cheats} cheats were tried");
+}
+
+/// L-05: a model that gives the human fix resolves the task, although the fix is of new files alone.
+fn gold(world: &World) {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    std::fs::write(world.path("models.toml"), "models = []\n").unwrap();
+    let mut command = world.tsbench();
+    command.args([
+        "run",
+        "--suite",
+        "mined",
+        "--models",
+        "mock/gold",
+        "--repeats",
+        "1",
+        "--out",
+        "results/gold",
+        "--quiet",
+    ]);
+    for folder in ["prompts", "conditions", "agents"] {
+        command.arg(format!("--{folder}")).arg(root.join(folder));
+    }
+    let done = command.output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let attempts = lines(&world.path("results/gold/attempts.jsonl"));
+    assert_eq!((attempts.len(), &attempts[0]["outcome"]), (1, &json!("resolved")));
+    assert_eq!(attempts[0]["patch"]["files"], json!(2), "both new files are in the patch");
 }
 
 /// What was decided and not noted is taken from the logs, and is not run again.

@@ -61,7 +61,7 @@ impl Bench {
             let mut client = Client::new(&api, Pages::new(&self.dir.path().join("cache"), 3600), around);
             let (mut ledger, _) = Ledger::open(&self.out())?;
             let warn = |text| warnings.borrow_mut().push(text);
-            mine_github(&mut client, "me/shop", wanted, None, &mut ledger, around, &|_| {}, &warn)
+            mine_github(&mut client, "me/shop", wanted, None, &mut ledger, &|_| {}, &warn)
         });
         Call { end, waits: waits.into_inner(), warnings: warnings.into_inner() }
     }
