@@ -79,11 +79,14 @@ pub fn build(request: &Request, watcher: &dyn Watcher) -> Result<Built, SiteErro
     let out = Output::open(&request.out, &wait)?;
     watcher.stage("reading raw files", 0);
     let data = read(&request.root, &out)?;
-    let unused = on_boards(&config, &data)?;
     watcher.stage("computing numbers", 0);
     // The draws of a bootstrap follow one another: meanwhile the other threads read the tasks.
     let (suites, computed) = rayon::join(|| suites(&request.root, &config), || compute(&config, &data, None));
-    let (suites, computed) = (suites?, computed?);
+    let (suites, computed) = (suites?, computed);
+    let known: Vec<&str> = suites.list.iter().map(|s| s.word.as_str()).collect();
+    // A board without runs has numbers that cannot be computed: why is said by this check.
+    let unused = on_boards(&config, &data, &known)?;
+    let computed = computed?;
     let as_of = as_of(&data, &suites, request.epoch);
     let (artifacts, unpublished) = artifacts(&config, &content, &computed, (&data, &suites), &out)?;
     let sources = Sources { data: &data, suites: &suites, artifacts: &artifacts };

@@ -188,6 +188,26 @@ fn a_board_that_shows_nothing_names_the_suites_that_exist() {
 }
 
 #[test]
+fn a_suite_that_nobody_has_run_has_a_board_that_says_so() {
+    let world = small();
+    let path = world.path("content/site.toml");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text + "[[board]]\nid = \"new\"\ntitle = \"New\"\nsuite = \"new@1\"\nnote = \"n\"\n").unwrap();
+    assert!(refusal(&world, &["build"]).contains("\"new@1\""), "a suite that is nowhere is a mistake");
+    let task = world.path("tasks/new/one");
+    fs::create_dir_all(&task).unwrap();
+    fs::write(world.path("tasks/new/suite.toml"), "id = \"new\"\nversion = \"1\"\ntitle = \"New\"\n").unwrap();
+    fs::write(task.join("problem.md"), "# One\n\nIt is wrong.\n").unwrap();
+    fs::write(task.join("task.toml"), "id = \"one\"\ntitle = \"One\"\nlanguage = \"go\"\ntargets = [\"a::T\"]\n")
+        .unwrap();
+    said(&world, &["build"]);
+    let page = fs::read_to_string(world.path("public/board/new.html")).unwrap();
+    assert!(page.contains("No agents have been evaluated yet"), "{page}");
+    world.command(&["check"]).assert().success();
+    world.command(&["verify"]).assert().success();
+}
+
+#[test]
 fn a_model_that_no_run_has_is_a_warning() {
     let world = small();
     let path = world.path("content/site.toml");
