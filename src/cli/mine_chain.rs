@@ -9,7 +9,7 @@ use super::proving::{Tried, break_off, is_ours, prove};
 use crate::git::{Origin, Store, mirror_folder, update_mirror};
 use crate::health::{Standing, append, read, standings};
 use crate::sandbox::Provider;
-use crate::schema::{Candidate, HealthState, Outcome, Rejection, Stage};
+use crate::schema::{Candidate, HealthState, Outcome, ProofKind, Rejection, Stage};
 use crate::tasks::{Task, find, load};
 use crate::validation::{Decision, Options, read_candidates, reject, validate};
 use anyhow::{Context, bail};
@@ -249,6 +249,14 @@ async fn gate(candidate: &Candidate, task: Task, shared: &Shared, at: &str) -> a
             if let Some(p) = proofs.iter().find(|p| p.verdict.outcome == Outcome::InfraError) {
                 let why = p.verdict.error.as_ref().map_or("a fault of this machine", |e| e.message.as_str());
                 bail!("prove {}: {} {}: {why}", task.spec.id, p.kind.word(), p.name);
+            }
+            let fix = |outcome| proofs.iter().any(|p| p.kind == ProofKind::Fix && p.verdict.outcome == outcome);
+            if fix(Outcome::TimedOut) && fix(Outcome::Resolved) {
+                let hint = "the same command proves it again; give the machine less to do, with a smaller --jobs";
+                bail!(
+                    "prove {}: its fix resolved it in one run and ran out of time in another\nhint: {hint}",
+                    task.spec.id
+                );
             }
             let bad = proofs.iter().filter(|p| !p.good);
             bad.map(|p| format!("{} {}: {:?}", p.kind.word(), p.name, p.verdict.outcome)).collect()
