@@ -8,7 +8,7 @@ use crate::git::{Mode, Store};
 use crate::schema::{Limits, Scorecard, Suite, TaskSpec};
 use crate::tasks::{Files, read_folder};
 use serde_json::json;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use toml::{Table, Value};
 
 /// A folder, read and not yet a task.
@@ -47,7 +47,7 @@ pub fn read(dir: &Path) -> Result<Vec<HarborTask>, ExchangeError> {
     dirs.iter().map(|d| read_one(d)).collect()
 }
 
-fn read_one(dir: &PathBuf) -> Result<HarborTask, ExchangeError> {
+fn read_one(dir: &Path) -> Result<HarborTask, ExchangeError> {
     let files = read_folder(dir)?;
     let path = dir.join("task.toml");
     let text = text(&files, "task.toml").unwrap_or_default();
@@ -193,6 +193,10 @@ fn theirs(task: &HarborTask, losses: &mut Losses) -> Result<Result<Files, String
         return Ok(Err("it has no solution, so that nothing shows that its tests are right".into()));
     };
     tell(task, losses);
+    if ["go", "java"].contains(&language) {
+        let what = format!("the reward is read by Python, which the image of {language} has not: the gate will tell");
+        losses.add(&task.id, what);
+    }
     let problem = without_canary(&instruction);
     let described = at(&task.about, "task", "description").and_then(Value::as_str).filter(|d| !d.trim().is_empty());
     let mut spec = plain_spec(&task.id, described.unwrap_or(&title_of(&problem)), language);

@@ -43,8 +43,9 @@ pub fn predictions_of(run: &RunFile, slice: &Slice<'_>) -> Result<(Vec<Predictio
             continue;
         }
         let patch = submission(&dir)?;
-        if patch.is_empty() && attempt.patch.is_some() {
-            lost.push(format!("{:?}: its patch was not published, and an empty one is no prediction", attempt.task));
+        let tested = matches!(attempt.outcome, Outcome::Resolved | Outcome::Unresolved | Outcome::PatchFailed);
+        if patch.is_empty() && (tested || attempt.patch.is_some()) {
+            lost.push(format!("{:?}: its patch is not here, and an empty one is no prediction", attempt.task));
             continue;
         }
         list.push(Prediction { instance_id: attempt.task, model: attempt.model, patch });

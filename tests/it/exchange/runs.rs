@@ -398,4 +398,9 @@ fn an_imported_run_leaves_again_as_a_report_that_says_the_same() {
     export(Path::new(dir_of_run.trim()), "swe-bench-report", &report, &[]);
     let report = value(&report);
     assert_eq!((&report["resolved_ids"], &report["unresolved_ids"]), (&json!(["words/count"]), &json!(["words/sort"])));
+    // Its patches stayed in the job, and an empty patch would be a lie.
+    let preds = dir.path().join("preds.jsonl");
+    let told = export(Path::new(dir_of_run.trim()), "predictions", &preds, &[]);
+    assert!(told.contains("loss: \"words/count\": its patch is not here"), "{told}");
+    assert_eq!(std::fs::read_to_string(&preds).unwrap(), "");
 }
