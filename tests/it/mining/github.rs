@@ -258,7 +258,7 @@ async fn the_program_mines_with_a_token_of_the_environment_that_is_written_nowhe
     assert!(exit == 2 && said.contains("hint:"), "{exit} {said}");
     let (exit, _, said) = mine(Some(CANARY), "me/other", &address, &[]);
     assert!(exit == 2 && said.contains("Could not resolve") && said.contains("hint:"), "{exit} {said}");
-    assert_eq!(holds(world.dir.path(), CANARY), [PathBuf::new(); 0]);
+    assert_eq!(holds(world.dir.path(), CANARY), Vec::<PathBuf>::new());
 }
 
 /// Files below a folder that hold a text.

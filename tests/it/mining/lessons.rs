@@ -124,7 +124,8 @@ fn tests_of_java_kotlin_and_groovy_are_named_however_they_are_laid_out() {
     ] {
         let mut found = language.ids_in_diff(&plan, patch(path, lines).as_bytes());
         let mut wanted: Vec<String> = names.iter().map(|n| format!("x.ShopTest::{n}")).collect();
-        (found.sort(), wanted.sort());
+        found.sort();
+        wanted.sort();
         assert_eq!(found, wanted, "{path}");
     }
 }
