@@ -78,10 +78,14 @@ pub use exit::{Exit, report};
 
 /// Writes a line of data to standard output.
 ///
-/// A reader that has seen enough closes the pipe; that is no fault, and what else is to be done goes on.
+/// A reader that has seen enough closes the pipe; that is no fault, and what else is to be done goes on. What a task, a
+/// model or a file says may hold codes that command a terminal: they are shown, not obeyed.
 fn print_line(line: std::fmt::Arguments<'_>) {
     use std::io::Write;
-    let _ = writeln!(std::io::stdout().lock(), "{line}");
+    let text = line.to_string();
+    let commands = |c: char| c.is_control() && c != '\n' && c != '\t';
+    let text = if text.contains(commands) { text.replace(commands, "\u{fffd}") } else { text };
+    let _ = writeln!(std::io::stdout().lock(), "{text}");
 }
 
 /// As `println!`, and does not panic when nobody reads on.

@@ -79,6 +79,8 @@ enum Verb {
     },
     /// Show one task: its statement and what is asked of a fix
     Show {
+        /// The task, as --task says it
+        id: Option<String>,
         #[command(flatten)]
         which: Which,
     },
@@ -106,7 +108,7 @@ enum Verb {
 pub fn run(args: &Tasks) -> anyhow::Result<Exit> {
     match &args.verb {
         Verb::List { which, health, json } => list(which, health, *json),
-        Verb::Show { which } => show(which),
+        Verb::Show { id, which } => show(id.as_deref().or(which.task()), which),
         Verb::Check { which, json } => check_all(which, *json),
         Verb::Export(args) => exchange::export(args),
         Verb::Import(args) => exchange::import(args),
@@ -151,14 +153,23 @@ fn list(which: &Which, health: &Path, as_json: bool) -> anyhow::Result<Exit> {
     Ok(Exit::Good)
 }
 
-fn show(which: &Which) -> anyhow::Result<Exit> {
-    for t in find(&load(&which.tasks)?, which.suite(), which.task())? {
+fn show(task: Option<&str>, which: &Which) -> anyhow::Result<Exit> {
+    for t in find(&load(&which.tasks)?, which.suite(), task)? {
         say!("{} {}\n{}\n", t.suite, t.spec.id, t.problem.trim());
         match &t.spec.scorecard {
             Some(card) => say!("checks: {}", card.checks.join(", ")),
             None => say!("targets: {}\nguards: {}", t.spec.targets.len(), t.spec.guards.len()),
         }
-        say!("limits: {:?}", t.limits);
+        let l = &t.limits;
+        say!(
+            "limits: {} s of tests, {} s of installation, {} MiB of memory, {} of a processor, {} processes, {} MiB of disk",
+            l.tests_seconds,
+            l.install_seconds,
+            l.memory_mb,
+            l.cpu_thousandths as f64 / 1000.0,
+            l.processes,
+            l.disk_mb
+        );
     }
     Ok(Exit::Good)
 }

@@ -236,3 +236,21 @@ fn the_example_tasks_of_a_new_leaderboard_pass_their_own_check() {
         .assert()
         .success();
 }
+
+#[test]
+fn what_a_task_says_commands_no_terminal() {
+    let dir = tempfile::tempdir().unwrap();
+    let world = world("py-opening-hours");
+    crate::health::copy_folder(&world.task.dir, &dir.path().join("tasks/demo/py-opening-hours"));
+    std::fs::copy(world.task.dir.join("../suite.toml"), dir.path().join("tasks/demo/suite.toml")).unwrap();
+    let problem = dir.path().join("tasks/demo/py-opening-hours/problem.md");
+    std::fs::write(problem, "# Closed\n\n\u{1b}]0;owned\u{7}\u{1b}[2Jtext\n").unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tsbench"));
+    let out = command.current_dir(dir.path()).args(["tasks", "show", "py-opening-hours"]).assert().success();
+    let text = String::from_utf8(out.get_output().stdout.clone()).unwrap();
+    assert!(
+        text.contains("text") && text.contains("MiB of memory") && !text.contains('\u{1b}') && !text.contains('\u{7}'),
+        "{text}"
+    );
+    command.arg("--suite").arg("none").assert().code(2);
+}
