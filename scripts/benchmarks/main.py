@@ -35,7 +35,7 @@ def main():
     parser = argparse.ArgumentParser(prog="scripts/bench", description="Measures the programs against kept tools.")
     parser.add_argument("--quick", action="store_true", help="two runs on a tenth of the data; writes no file unless --out is given")
     parser.add_argument("--runs", type=int, help="runs of each thing (default 5, with --quick 2)")
-    parser.add_argument("--only", help=f"some of {','.join(PARTS)}; writes no file unless --out is given")
+    parser.add_argument("--only", help=f"some of {','.join(PARTS)}; these parts of the file are replaced, the others stay")
     parser.add_argument("--out", help="file to write (default BENCH.md)")
     options = parser.parse_args()
     parts = options.only.split(",") if options.only else list(PARTS)
@@ -48,11 +48,15 @@ def main():
     scratch = scratch_folder()
     try:
         bench = cases.Bench(root, scratch, options.runs or (2 if options.quick else 5), 10 if options.quick else 1)
-        figures = [figure for part in parts for figure in figures_of(bench, part)]
+        figures = [(part, made) for part in parts if (made := figures_of(bench, part))]
         text = report.page(bench, figures, quick=options.quick)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
-    out = options.out or (None if options.quick or options.only else os.path.join(root, "BENCH.md"))
+    page = os.path.join(root, "BENCH.md")
+    out = options.out or (None if options.quick else page)
+    if options.only and out == page and os.path.exists(page):
+        with open(page, encoding="utf-8") as file:
+            text = report.updated(file.read(), text, PARTS)
     if out is None:
         print(text)
     else:

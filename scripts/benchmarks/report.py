@@ -1,4 +1,8 @@
-"""BENCH.md from measured figures."""
+"""BENCH.md from measured figures: one part after another, each with its day and its commit."""
+
+import datetime
+import re
+import subprocess
 
 import machine
 
@@ -38,9 +42,38 @@ def page(bench, figures, quick):
         lines += ["**A quick run on a tenth of the data: good for seeing that it works, not for quoting.**", ""]
     lines += ["| | |", "|---|---|"]
     lines += [f"| {name} | {value} |" for name, value in machine.describe(bench.site_program, machine_python())]
+    return "\n".join(lines) + "\n" + "".join(part(bench.root, name, made) for name, made in figures)
+
+
+MARK = "\n<!-- part: {} -->\n"
+
+
+def part(root, name, figures):
+    """One part of the page, which a later measurement of it alone replaces."""
+    day = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+    lines = []
     for figure in figures:
-        lines += ["", f"## {figure.title}", "", figure.words, "", *table(figure), *claims(figure)]
-    return "\n".join(lines) + "\n"
+        lines += ["", f"## {figure.title}", "", f"Measured {day}, {commit(root)}.", "", figure.words, "", *table(figure), *claims(figure)]
+    return MARK.format(name) + "\n".join(lines[1:]) + "\n"
+
+
+def commit(root):
+    """The commit that was measured, and whether files differed from it."""
+    def git(*words):
+        return subprocess.run(["git", "-C", root, *words], capture_output=True, text=True, check=False).stdout.strip()
+
+    return f"commit {git('rev-parse', '--short', 'HEAD')}" + (" with changes" if git("status", "--porcelain", "src", "Cargo.lock") else "")
+
+
+def updated(old, new, order):
+    """The old page with the parts that the new one has in place of its own; parts stand in a fixed order."""
+    def parts(text):
+        pieces = re.split(r"\n<!-- part: (\w+) -->\n", text)
+        return pieces[0], dict(zip(pieces[1::2], pieces[2::2]))
+
+    (_, kept), (head, measured) = parts(old), parts(new)
+    kept.update(measured)
+    return head + "".join(MARK.format(name) + kept[name] for name in order if name in kept)
 
 
 def machine_python():
