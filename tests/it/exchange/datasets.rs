@@ -4,6 +4,9 @@ use super::world::{copy, demo, digests, tsbench};
 use serde_json::Value;
 use std::path::Path;
 
+/// A change of a row on its way.
+type Change = fn(&mut Value);
+
 #[test]
 fn a_dataset_comes_back_with_every_digest_unchanged() {
     let dir = tempfile::tempdir().unwrap();
@@ -69,7 +72,7 @@ fn a_dataset_that_was_changed_on_the_way_is_refused_and_nothing_is_written() {
     tsbench().args(["tasks", "export", "--suite", "demo"]).arg("--out").arg(dir.path()).assert().success();
     let set = dir.path().join("demo-1.0");
     let lines = std::fs::read_to_string(set.join("tasks.jsonl")).unwrap();
-    let changes: [(&str, fn(&mut Value)); 3] = [
+    let changes: [(&str, Change); 3] = [
         ("which is not the one of dataset.json", |_| ()),
         ("its files have the digest", |row| row["files"][0]["content"] = "changed".into()),
         ("would not stand below the folder", |row| {

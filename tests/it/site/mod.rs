@@ -2,6 +2,7 @@
 
 mod building;
 mod evidence;
+mod exposure;
 mod hostile;
 mod serving;
 mod statements;
