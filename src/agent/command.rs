@@ -34,6 +34,8 @@ struct Seen {
     limit: Option<Stop>,
     /// The fault of the newest request.
     fault: Option<GatewayError>,
+    /// A request was passed on or refused for a limit.
+    asked: bool,
 }
 
 /// Puts a program's files into a sandbox.
@@ -96,10 +98,17 @@ pub(super) async fn run(session: &mut Session<'_>, way: &mut Way<'_>) -> Result<
         }
     }
     .map_err(AgentError::from)?;
-    let end = done.end.clone();
+    let end = done.end;
     let output = shown(&done, command.seconds, means.limits.stream_characters);
     let seconds = begun.elapsed().as_secs_f64();
+    let log = output.stderr.clone();
     session.keep(&Turn { command: Some(&shown_command), output: Some(output), seconds, ..Turn::default() })?;
+    if matches!(end, End::Exit(code) if code != 0) && !seen.asked {
+        // The model had no part in it: the program could not even begin.
+        let tail: String = log.chars().skip(log.chars().count().saturating_sub(500)).collect();
+        let program = way.program.name.clone();
+        return Err(AgentError::Program { program, end: format!("{end:?}"), log: tail }.into());
+    }
     stop_of(&end, seen)
 }
 
@@ -151,6 +160,7 @@ async fn pass(
     left: f64,
     seen: &mut Seen,
 ) -> Result<(), AgentError> {
+    seen.asked = true;
     let begun = Instant::now();
     let (limits, entry) = (means.limits, relay.entry());
     let most_output = limits.max_output_tokens.min(entry.max_output_tokens);

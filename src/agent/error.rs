@@ -31,6 +31,28 @@ pub enum AgentError {
         /// The end of what it said.
         log: String,
     },
+    /// A program ended before it asked the model anything.
+    #[error(
+        "run the agent {program}: it ended with {end} before it asked its model: {log}\nhint: see command and env of its agent.toml"
+    )]
+    Program {
+        /// The program.
+        program: String,
+        /// How it ended.
+        end: String,
+        /// The end of what it said.
+        log: String,
+    },
+    /// The budget of an attempt is below what its first call may cost.
+    #[error(
+        "begin an attempt for ${budget}: its first call may cost ${first:.4}\nhint: give it more with --attempt-budget-usd, or less with --max-output-tokens"
+    )]
+    Budget {
+        /// US dollars of the attempt.
+        budget: f64,
+        /// US dollars that the call may cost.
+        first: f64,
+    },
     /// The way from a sandbox to its model could not be opened.
     #[error("open a socket for a sandbox: {cause}")]
     Door {
@@ -66,6 +88,8 @@ impl AgentError {
             AgentError::Git(_) => "git",
             AgentError::Workspace { .. } => "workspace",
             AgentError::Install { .. } => "install",
+            AgentError::Program { .. } => "program",
+            AgentError::Budget { .. } => "budget",
             AgentError::Door { .. } => "door",
             AgentError::Trace { .. } => "trace",
             AgentError::Prompt { .. } => "prompt",

@@ -111,7 +111,11 @@ impl<'a> Session<'a> {
         let worst = worst(entry, bytes, max_output_tokens, self.measured);
         let before = *self.trace.spent();
         let unknown = before.without_cost as f64 * worst;
-        if limits.attempt_budget_usd.is_some_and(|most| before.known_usd + unknown + worst > most) {
+        if let Some(budget) = limits.attempt_budget_usd.filter(|most| before.known_usd + unknown + worst > *most) {
+            if self.trace.turns() == 0 && before.known_usd + unknown == 0.0 {
+                // No model could have done anything with it.
+                return Err(Halt::Fault(AgentError::Budget { budget, first: worst }));
+            }
             return Err(Halt::Stop(Stop::CostLimit));
         }
         let Some(reserved) = self.means.budget.reserve(worst) else { return Err(Halt::Stop(Stop::RunBudget)) };

@@ -221,7 +221,7 @@ impl Bench {
 }
 
 /// Classes of faults that no provider had a part in.
-const OURS: [&str; 12] = [
+const OURS: [&str; 14] = [
     "sandbox",
     "git",
     "workspace",
@@ -234,6 +234,8 @@ const OURS: [&str; 12] = [
     "plan",
     "setup",
     "door",
+    "program",
+    "budget",
 ];
 
 /// The class of a scoring that was not finished because we stopped it.

@@ -33,17 +33,22 @@ pub fn report(end: anyhow::Result<Exit>) -> ExitCode {
     }
 }
 
-/// An error and its causes, each said once: a text that ends with its cause's has said it.
+/// An error and its causes, each said once: a text that ends with its cause's has said it. What to do comes last.
 pub(super) fn told(error: &anyhow::Error) -> String {
-    let mut text = String::new();
-    for cause in error.chain().map(ToString::to_string) {
+    let (mut text, mut hints) = (String::new(), String::new());
+    for whole in error.chain().map(ToString::to_string) {
+        let (cause, hint) = whole.split_once("\nhint: ").unwrap_or((&whole, ""));
+        if !hint.is_empty() && !hints.contains(hint) {
+            hints = format!("{hints}\nhint: {hint}");
+        }
+        let cause = cause.to_owned();
         if text.is_empty() {
             text = cause;
         } else if !text.contains(&cause) {
             text = format!("{text}: {cause}");
         }
     }
-    text
+    text + &hints
 }
 
 /// The exit code of an error: what this machine lacks is told apart from bad input.
@@ -55,9 +60,17 @@ fn of_error(error: &anyhow::Error) -> Exit {
             matches!(e.downcast_ref(), Some(NoDocker { .. } | ImageMissing { .. }))
         };
         let keyless = |e: &(dyn std::error::Error + 'static)| {
+            use crate::gateway::GatewayError;
             use crate::mining::MiningError::{Busy, Limited, Token};
             matches!(e.downcast_ref(), Some(Token { .. } | Busy { .. } | Limited { .. }))
-                || matches!(e.downcast_ref(), Some(crate::gateway::GatewayError::MissingKey { .. }))
+                || matches!(
+                    e.downcast_ref(),
+                    Some(
+                        GatewayError::MissingKey { .. }
+                            | GatewayError::Connection { .. }
+                            | GatewayError::Timeout { .. }
+                    )
+                )
         };
         let sealed = |e: &(dyn std::error::Error + 'static)| {
             use crate::scoring::ScoreError;
@@ -85,5 +98,7 @@ mod tests {
         assert_eq!(told(&anyhow::Error::from(own)).matches("pipe gone").count(), 1);
         let told = told(&Err::<(), _>(cause).context("write the report").unwrap_err());
         assert_eq!(told, "write the report: disk full");
+        let hinted = Err::<(), _>(std::io::Error::other("gone")).context("read it\nhint: look there").unwrap_err();
+        assert_eq!(super::told(&hinted), "read it: gone\nhint: look there");
     }
 }

@@ -110,11 +110,7 @@ pub fn each(
 }
 
 /// Ends what is under way and waits until its sandboxes are removed; `before` tasks of the runtime are not about them.
-pub async fn break_off<T: 'static>(
-    mut set: JoinSet<T>,
-    provider: &Provider,
-    before: usize,
-) -> anyhow::Result<()> {
+pub async fn break_off<T: 'static>(mut set: JoinSet<T>, provider: &Provider, before: usize) -> anyhow::Result<()> {
     set.shutdown().await;
     // A sandbox that is dropped is removed by a task of its own. Connections that are kept open are tasks too, so that
     // the number may never fall to what it was.

@@ -25,6 +25,14 @@ pub struct Resume {
 pub fn run(args: &Resume) -> anyhow::Result<Exit> {
     let locked = read_plan(&args.dir)?
         .with_context(|| format!("find a run in {}\nhint: tsbench run begins one", args.dir.display()))?;
+    let local = matches!(args.working.machine.sandbox, SandboxKind::Local);
+    anyhow::ensure!(
+        (locked.isolation == "none") == local,
+        "go on with {}: its attempts ran with isolation {:?}\nhint: {}",
+        args.dir.display(),
+        locked.isolation,
+        if local { "leave --sandbox local out" } else { "add --sandbox local" }
+    );
     let (models, secrets) = args.working.keys()?;
     let agent = Kind::read(&args.working.agents, &locked.run.agent.name)?;
     let suite = args.working.suite(&locked.run.suite)?;

@@ -119,6 +119,7 @@ pub fn go_on(
     suite: &TaskSuite,
 ) -> anyhow::Result<Exit> {
     check_budgets(args, &wanted)?;
+    check_folder(dir)?;
     let agent = Kind::read(&args.agents, &wanted.run.agent.name)?;
     let packs = args.packs(&agent, &wanted.run.condition)?;
     if let Some(locked) = read_plan(dir)? {
@@ -182,8 +183,10 @@ async fn work(
     let progress = Progress::start(args.quiet);
     progress.stage("attempts", left as u64);
     let mut counts: BTreeMap<Outcome, usize> = BTreeMap::new();
+    let mut unpriced = 0;
     let end = crate::attempts::run(Arc::clone(&bench), ledger, cells, usize::from(args.jobs), |seen| {
         *counts.entry(seen.line.outcome).or_default() += 1;
+        unpriced += usize::from(seen.line.cost_usd.is_none() && seen.line.turns.is_some_and(|turns| turns > 0));
         let words: Vec<String> = counts.iter().map(|(outcome, n)| format!("{n} {outcome}")).collect();
         progress.tell(&format!("{}, ${:.4}", words.join(", "), seen.spent_usd));
         progress.step();
@@ -192,12 +195,12 @@ async fn work(
     .await?;
     progress.finish();
     let words: Vec<String> = counts.iter().map(|(outcome, n)| format!("{n} {outcome}")).collect();
-    eprintln!(
-        "{} attempts: {}; ${:.4} in all",
-        counts.values().sum::<usize>(),
-        words.join(", "),
-        bench.parts.budget.spent()
-    );
+    let (made, spent) = (counts.values().sum::<usize>(), bench.parts.budget.spent());
+    let unknown = if unpriced > 0 { format!(", and {unpriced} of unknown cost") } else { String::new() };
+    match made {
+        0 => eprintln!("nothing was left to do; ${spent:.4} in all"),
+        _ => eprintln!("{made} attempts: {}; ${spent:.4} in all{unknown}", words.join(", ")),
+    }
     let again = format!("tsbench resume {}", bench.parts.dir.display());
     Ok(match end {
         Ending::Done if counts.contains_key(&Outcome::InfraError) => {
@@ -260,6 +263,17 @@ async fn interruptions(sender: watch::Sender<Phase>) {
     sender.send_replace(Phase::Abort);
     // The sender lives as long as the run, so that those who watch it do not take silence for an end.
     sender.closed().await;
+}
+
+/// A run gets a folder of its own, or goes on in the one that it has.
+fn check_folder(dir: &Path) -> anyhow::Result<()> {
+    let holds = |dir: &Path| std::fs::read_dir(dir).is_ok_and(|mut all| all.next().is_some());
+    anyhow::ensure!(
+        dir.join("run.json").exists() || !holds(dir),
+        "write a run into {}: it holds something else\nhint: name a new folder with --out, such as results/NAME",
+        dir.display()
+    );
+    Ok(())
 }
 
 /// A budget needs prices: what an unknown price costs cannot be kept below anything.

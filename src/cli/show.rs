@@ -120,5 +120,10 @@ fn shown(name: &str, text: &str, whole: bool) {
 
 /// What a terminal would obey is shown instead: text from models is hostile.
 fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() && c != '\n' && c != '\t' { '\u{fffd}' } else { c }).collect()
+    text.chars().map(|c| if (c.is_control() && c != '\n' && c != '\t') || turns(c) { '\u{fffd}' } else { c }).collect()
+}
+
+/// Characters that change the direction of what follows, so that a line reads as another.
+fn turns(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
 }

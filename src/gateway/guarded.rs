@@ -1,10 +1,10 @@
 //! The last wall before a record: whatever a gateway tells of its tries and faults, no secret is in it.
 
-use super::{Call, CallLog, Gateway, GatewayError, ModelEntry, Reply, Request, Secrets};
+use super::{Call, CallLog, Gateway, GatewayError, ModelEntry, Reply, Request, Secrets, ToolCall};
 use async_trait::async_trait;
 use std::sync::Arc;
 
-/// A gateway whose records and errors are without secrets. Replies stay as the model gave them.
+/// A gateway whose records, errors and replies are without secrets: what a model says goes into a sandbox.
 pub(super) struct Guarded {
     pub(super) inner: Box<dyn Gateway>,
     pub(super) secrets: Arc<Secrets>,
@@ -14,7 +14,12 @@ pub(super) struct Guarded {
 impl Gateway for Guarded {
     async fn complete(&self, request: &Request, log: &mut dyn CallLog) -> Result<Reply, GatewayError> {
         let mut log = guard(&self.secrets, log);
-        self.inner.complete(request, &mut log).await.map_err(|error| clean(&self.secrets, error))
+        let reply = self.inner.complete(request, &mut log).await.map_err(|error| clean(&self.secrets, error))?;
+        let tool_calls = reply
+            .tool_calls
+            .into_iter()
+            .map(|call| ToolCall { arguments: self.secrets.without_known(&call.arguments), ..call });
+        Ok(Reply { text: self.secrets.without_known(&reply.text), tool_calls: tool_calls.collect(), ..reply })
     }
 
     fn entry(&self) -> &ModelEntry {

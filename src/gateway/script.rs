@@ -151,6 +151,9 @@ fn each_line(
         let value: Value = serde_json::from_str(line).map_err(|e| at(e.to_string()))?;
         turns.extend(turn(i + 1, value).map_err(at)?);
     }
+    if turns.is_empty() {
+        return Err(bad("there is no reply in it".into()));
+    }
     Ok(turns)
 }
 

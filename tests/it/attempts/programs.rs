@@ -123,10 +123,18 @@ async fn faults_of_a_provider_are_not_the_programs_and_its_own_failure_is() {
     run("down");
     let line = &world.lines("down")[0];
     assert_eq!((line.outcome, line.stop.as_deref()), (Outcome::InfraError, Some("provider_error")));
-    program(&world, "echo yes >answer.txt\nexit 3\n");
+    let ok = ResponseTemplate::new(200)
+        .set_body_json(json!({"choices": [{"message": {"content": "x"}, "finish_reason": "stop"}]}));
+    server.reset().await;
+    Mock::given(method("POST")).respond_with(ok).mount(&server).await;
     run("own");
     let line = &world.lines("own")[0];
     assert_eq!((line.outcome, line.stop.as_deref()), (Outcome::Resolved, Some("agent_failed")), "its work is judged");
+    program(&world, "echo cannot begin >&2\nexit 3\n");
+    run("never");
+    let line = &world.lines("never")[0];
+    assert_eq!((line.outcome, line.stop.as_deref()), (Outcome::InfraError, Some("harness_error")), "nobody was asked");
+    assert!(line.error.as_ref().unwrap().message.contains("cannot begin"), "{:?}", line.error);
     program(&world, "sleep 600\n");
     tokio::task::block_in_place(|| {
         let flags = ["--agent", "mine", "--repeats", "1", "--no-probe", "--agent-seconds", "2"];

@@ -287,3 +287,34 @@ fn a_task_in_quarantine_measures_no_model_unless_somebody_says_so() {
     world.write("health/tiny.jsonl", &healed);
     ends_with(0, &mut world.run("held", "mock/gold", &["--repeats", "1"]));
 }
+
+#[test]
+fn a_run_is_not_written_among_other_files_and_a_script_without_a_reply_is_refused() {
+    let test = "a_run_is_not_written_among_other_files_and_a_script_without_a_reply_is_refused";
+    let Some(world) = World::new(test) else { return };
+    fs::create_dir(world.dir.path().join("results")).unwrap();
+    let mut among = world.run("../tasks", "mock/gold", &["--repeats", "1"]);
+    let told = stderr(&ends_with(2, &mut among));
+    assert!(told.contains("holds something else") && told.contains("hint:"), "{told}");
+    assert!(!world.dir.path().join("tasks/run.json").exists());
+    world.write("empty.jsonl", "");
+    let told = stderr(&ends_with(2, &mut world.run("empty", "mock/script:empty.jsonl", &["--repeats", "1"])));
+    assert!(told.contains("no reply"), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_budget_below_the_first_call_is_no_models_failure_and_unknown_costs_are_told() {
+    let test = "a_budget_below_the_first_call_is_no_models_failure_and_unknown_costs_are_told";
+    let Some(world) = World::new(test) else { return };
+    let server = provider().await;
+    world.write("models.toml", &entry(&server, "price = { input = 10.0, output = 100.0 }\n"));
+    let flags = ["--repeats", "1", "--attempt-budget-usd", "0.0001", "--no-probe"];
+    tokio::task::block_in_place(|| world.run("small", "m/x", &flags).output().unwrap());
+    let line = &world.lines("small")[0];
+    assert_eq!((line.outcome, line.turns), (Outcome::InfraError, Some(0)));
+    assert!(line.error.as_ref().unwrap().message.contains("--attempt-budget-usd"), "{:?}", line.error);
+    world.write("models.toml", &entry(&server, ""));
+    let flags = ["--repeats", "1", "--turns", "1", "--no-probe"];
+    let out = tokio::task::block_in_place(|| ends_with(0, &mut world.run("unpriced", "m/x", &flags)));
+    assert!(stderr(&out).contains("1 of unknown cost"), "{}", stderr(&out));
+}

@@ -32,10 +32,10 @@ async fn a_provider_that_repeats_the_key_reveals_it_in_no_call_and_no_error() {
 }
 
 #[tokio::test]
-async fn what_a_model_says_reaches_the_agent_as_it_is_and_the_record_without_keys() {
+async fn a_key_that_a_provider_says_reaches_neither_the_agent_nor_the_record() {
     let server = server(vec![ResponseTemplate::new(200).set_body_json(answer(&format!("echo {CANARY}")))]).await;
     let (end, calls) = ask(&server, &question()).await;
-    assert_eq!(end.unwrap().text, format!("echo {CANARY}"));
+    assert_eq!(end.unwrap().text, "echo [redacted]", "what a model says goes into a sandbox");
     assert!(!serde_json::to_string(&calls).unwrap().contains(CANARY));
 }
 
