@@ -19,6 +19,8 @@ pub(super) struct Known<'a> {
     pub tries: u64,
     /// Content address of the image, once the task was ready.
     pub image: Option<String>,
+    /// Digest of the file of a scripted or replayed model.
+    pub script: Option<String>,
     /// How the agent ended, if it did.
     pub ended: Option<&'a Ended>,
     /// What scoring says, if it did.
@@ -79,6 +81,7 @@ impl Bench {
         let of = [
             ("task", self.parts.plan.task_digests.get(&known.cell.task).map(|d| json!(d))),
             ("image", known.image.as_ref().map(|i| json!(i))),
+            ("script", known.script.as_ref().map(|d| json!(d))),
             ("prompt", prompt.map(|d| json!(d))),
             ("agent", self.parts.plan.run.agent.digest.as_ref().map(|d| json!(d))),
             ("grader", Some(json!(GRADER))),

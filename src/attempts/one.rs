@@ -35,6 +35,7 @@ impl Bench {
     /// Makes one attempt; `has_line` says that an excluded line of it is there. An error is one of this machine's disk.
     pub(super) async fn one(&self, cell: &Cell, has_line: bool) -> Result<Attempt, AttemptsError> {
         let (begun, started_at) = (Instant::now(), (self.parts.clock)());
+        let script = script_digest(&cell.model);
         let folder = self.parts.dir.join(folder_of(cell));
         let before = leftover_spent(&folder, has_line);
         let made = self.tries(cell, &folder, before).await?;
@@ -62,6 +63,7 @@ impl Bench {
             turns: made.turns,
             tries: made.tries,
             image,
+            script,
             ended,
             verdict,
             outcome,
@@ -218,6 +220,13 @@ impl Bench {
             }
         }
     }
+}
+
+/// The digest of the file from which a scripted or replayed model speaks: another file is another model.
+fn script_digest(model: &str) -> Option<String> {
+    let file = model.strip_prefix("mock/script:").or_else(|| model.strip_prefix("replay:"))?;
+    // A file that cannot be read is told when the model is opened.
+    std::fs::read(file).ok().map(|bytes| crate::tasks::sha256(&bytes))
 }
 
 /// Classes of faults that no provider had a part in.

@@ -50,17 +50,26 @@ impl Owner {
         let mut parts = word.split('-');
         let (Some(of), Some(pid), Some(started)) = (parts.next(), parts.next(), parts.next()) else { return false };
         let (Ok(pid), Ok(started)) = (pid.parse::<u32>(), started.parse::<u64>()) else { return false };
-        boot.as_deref() == Some(of) && start_of(pid) != Some(started)
+        boot.as_deref() == Some(of) && has_ended(pid, started)
     }
 
     /// Whether it certainly ended; of another machine's processes that cannot be known.
     fn is_gone(&self, here: &Owner) -> bool {
-        self.host == here.host && (self.boot != here.boot || start_of(self.pid) != Some(self.started))
+        self.host == here.host && (self.boot != here.boot || has_ended(self.pid, self.started))
     }
 }
 
 fn line(path: &str) -> String {
     std::fs::read_to_string(Path::new(path)).unwrap_or_default().trim().to_owned()
+}
+
+/// Whether the process that started then is certainly there no more. Not to be able to look is no certainty.
+fn has_ended(pid: u32, started: u64) -> bool {
+    match std::fs::read(format!("/proc/{pid}/stat")) {
+        Ok(stat) => start_in(&stat) != Some(started),
+        // It ended before the file was opened, or while it was read.
+        Err(e) => e.kind() == std::io::ErrorKind::NotFound || e.raw_os_error() == Some(3),
+    }
 }
 
 /// Start of a process in clock ticks after boot: field 22 of its `stat`, counted after the name in parentheses.

@@ -53,9 +53,20 @@ impl World {
 }
 
 #[test]
-fn the_demo_suite_has_no_fault_that_can_be_seen_without_running_it() {
+fn no_suite_has_a_fault_that_can_be_seen_without_running_it() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tsbench"));
-    command.current_dir(env!("CARGO_MANIFEST_DIR")).args(["tasks", "check", "--suite", "demo"]).assert().success();
+    command.current_dir(env!("CARGO_MANIFEST_DIR")).args(["tasks", "check"]).assert().success();
+}
+
+#[test]
+fn every_task_of_the_core_suite_brings_other_right_solutions_and_wrong_ones() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tasks");
+    let tasks = find(&load(&root).unwrap(), Some("core"), None).unwrap();
+    assert_eq!(tasks.len(), 20);
+    for task in tasks {
+        let (right, wrong) = (task.alternates().unwrap().len(), task.wrong().unwrap().len());
+        assert!(right >= 2 && wrong >= 3, "{}: {right} right, {wrong} wrong", task.spec.id);
+    }
 }
 
 #[test]

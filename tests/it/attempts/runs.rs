@@ -297,6 +297,11 @@ fn a_run_is_not_written_among_other_files_and_a_script_without_a_reply_is_refuse
     let told = stderr(&ends_with(2, &mut among));
     assert!(told.contains("holds something else") && told.contains("hint:"), "{told}");
     assert!(!world.dir.path().join("tasks/run.json").exists());
+    let model = script(&world, "say.jsonl", &["echo yes >answer.txt", "echo TSBENCH_DONE"]);
+    ends_with(0, &mut world.run("scripted", &model, &["--repeats", "1"]));
+    let digests = world.lines("scripted")[0].digests.clone().unwrap();
+    let file = fs::read(world.dir.path().join("say.jsonl")).unwrap();
+    assert_eq!(digests["script"], tsbench::tasks::sha256(&file), "a line says which script spoke");
     world.write("empty.jsonl", "");
     let told = stderr(&ends_with(2, &mut world.run("empty", "mock/script:empty.jsonl", &["--repeats", "1"])));
     assert!(told.contains("no reply"), "{told}");
