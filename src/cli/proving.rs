@@ -119,6 +119,8 @@ pub async fn break_off<T: 'static>(mut set: JoinSet<T>, provider: &Provider, bef
     while metrics.num_alive_tasks() > before && tokio::time::Instant::now() < until {
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
+    // The number says when to look, and proves nothing: connections end too, and make room for a removal under way.
+    provider.end_own().await?;
     provider.sweep().await?;
     Ok(())
 }

@@ -54,6 +54,10 @@ const RESERVE: u64 = 1 << 30;
 const HINT: &str = "start Docker, or name its address, or choose the local sandbox; `tsbench doctor` says more";
 
 static OPENED: AtomicU64 = AtomicU64::new(0);
+/// Openings that are going on in this process.
+static OPENING: AtomicU64 = AtomicU64::new(0);
+/// How long the openings that are going on may take when all of them are to be ended.
+const OPENINGS: Duration = Duration::from_secs(60);
 
 impl DockerHost {
     /// The daemon at `unix://…` or `tcp://…`, by default at the usual socket.
@@ -94,7 +98,12 @@ impl DockerHost {
     pub(super) async fn open(&self, spec: &Spec) -> Result<Box<dyn Sandbox>, SandboxError> {
         let (host, spec) = (self.clone(), spec.clone());
         // On its own: an opening that nobody waits for any more still ends, and what it opened is removed.
-        let opening = tokio::spawn(async move { host.open_here(&spec).await });
+        OPENING.fetch_add(1, Ordering::SeqCst);
+        let opening = tokio::spawn(async move {
+            let opened = host.open_here(&spec).await;
+            OPENING.fetch_sub(1, Ordering::SeqCst);
+            opened
+        });
         opening
             .await
             .map_err(|e| SandboxError::Transport { doing: "create a container".to_owned(), cause: e.to_string() })?
@@ -165,16 +174,28 @@ impl DockerHost {
     }
 
     pub(super) async fn sweep(&self) -> Result<Swept, SandboxError> {
+        let now = lease::now();
+        // A stopped one has lost its keeper: its owner cannot use it any more.
+        self.remove_where(|lease, ended| ended || lease.is_over(&self.owner, now)).await
+    }
+
+    pub(super) async fn end_own(&self) -> Result<Swept, SandboxError> {
+        let until = tokio::time::Instant::now() + OPENINGS;
+        while OPENING.load(Ordering::SeqCst) > 0 && tokio::time::Instant::now() < until {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        self.remove_where(|lease, _| lease.owner == self.owner).await
+    }
+
+    /// Removes the containers of ours for which this holds; it is told the lease, and whether the container has ended.
+    async fn remove_where(&self, which: impl Fn(&Lease, bool) -> bool) -> Result<Swept, SandboxError> {
         let filters = HashMap::from([("label".to_owned(), vec![MARK.to_owned()])]);
         let options = ListContainersOptionsBuilder::default().all(true).filters(&filters).build();
         let listed = self.docker.list_containers(Some(options));
-        let now = lease::now();
         let mut swept = Swept::default();
         for found in self.step("list containers", self.patience.answer, listed).await? {
             let Some(lease) = Lease::of(&found.labels.unwrap_or_default()) else { continue };
-            // A stopped one has lost its keeper: its owner cannot use it any more.
-            let ended = matches!(found.state, Some(State::EXITED | State::DEAD));
-            if !ended && !lease.is_over(&self.owner, now) {
+            if !which(&lease, matches!(found.state, Some(State::EXITED | State::DEAD))) {
                 continue;
             }
             let id = found.id.unwrap_or_default();

@@ -130,6 +130,15 @@ impl Provider {
         }
     }
 
+    /// End every sandbox of this process, whatever still waits for it: for a process that is about to end.
+    pub async fn end_own(&self) -> Result<Swept, SandboxError> {
+        match self {
+            Provider::Docker(host) => host.end_own().await,
+            // Dropping one of these ends it before the drop returns.
+            Provider::Local(host) => host.sweep().await,
+        }
+    }
+
     /// The image of this name, if there is one.
     pub async fn image(&self, name: &str) -> Result<Option<ImageRef>, SandboxError> {
         match self {
