@@ -53,14 +53,14 @@ def in_docker(bench):
 
         attempts(1, 1, 1)  # makes the image if it is missing
         container = subprocess.run(
-            ["docker", "run", "--detach", "--rm", "--init", "--network", "none", image, "sleep", "3600"],
+            ["docker", "run", "--detach", "--rm", "--init", "--network", "none", "--label", "tsbench.owner=none", "--entrypoint", "sleep", image, "3600"],
             check=True, capture_output=True, text=True).stdout.strip()
 
         def bare_exec():
             return bench.run("docker", "exec", "--user", "1000", "--workdir", "/workspace", container, "bash", "-c", ":")
 
         def bare_run():
-            return bench.run("docker", "run", "--rm", "--init", "--network", "none", image, "true")
+            return bench.run("docker", "run", "--rm", "--init", "--network", "none", "--entrypoint", "true", image)
 
         few, many = f"{FEW} turns", f"{MANY} turns"
         try:

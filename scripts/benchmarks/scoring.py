@@ -54,7 +54,8 @@ def one_scoring(bench):
         return sample
 
     def bare():
-        return bench.run("docker", "run", "--rm", "--init", "--network", "none", "--user", "1000", "--workdir", "/workspace", image, *TESTS)
+        return bench.run("docker", "run", "--rm", "--init", "--network", "none", "--user", "1000", "--workdir", "/workspace",
+                         "--label", "tsbench.owner=none", "--entrypoint", TESTS[0], image, *TESTS[1:])
 
     try:
         series = measure.interleaved(max(20, bench.runs), {"tsbench score": scored, "docker run": bare})
