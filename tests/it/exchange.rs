@@ -2,6 +2,7 @@
 
 mod datasets;
 mod folders;
+mod inspect;
 mod predictions;
 mod rows;
 mod runs;

@@ -21,7 +21,11 @@ pub fn section(suite: &str, task: &str, audits: &[Audit]) -> Option<Section> {
     let sentence = if quarantined {
         "This task is in quarantine until an audit finds it healthy again."
     } else if now.state == crate::schema::HealthState::Healthy {
-        "In its newest audit the human fix resolved the task, and nothing else did."
+        if now.alternate.total > 0 {
+            "In its newest audit the human fix and other right solutions resolved the task, and nothing else did."
+        } else {
+            "In its newest audit the human fix resolved the task, and nothing else did."
+        }
     } else {
         "No audit came to an answer yet."
     };

@@ -22,7 +22,7 @@ fn value(path: &Path) -> Value {
 }
 
 /// The attempts of an imported results folder.
-fn attempts(dir: &Path) -> Vec<Attempt> {
+pub fn attempts(dir: &Path) -> Vec<Attempt> {
     let data = read(dir).unwrap();
     assert_eq!(data.faults, []);
     data.runs.iter().flat_map(|run| run.effective().map(|r| run.attempt(r.line).unwrap())).collect()
@@ -288,95 +288,6 @@ fn a_folder_without_trials_is_no_job() {
     let told = said(&mut command, 2);
     assert!(told.contains("no trial below it has a result.json") && told.contains("hint: "), "{told}");
     assert!(!dir.path().join("r").exists());
-}
-
-fn log(samples: &[Value]) -> Value {
-    json!({
-        "version": 2, "status": "success",
-        "eval": {"task": "words", "task_version": 3, "created": "2026-04-01T08:00:00+00:00", "model": "maker/model-y",
-                 "dataset": {"name": "words"}, "config": {"message_limit": 30}, "packages": {"inspect_ai": "0.3.210"}},
-        "samples": samples,
-    })
-}
-
-fn sample(id: Value, epoch: u64, score: Value) -> Value {
-    json!({
-        "id": id, "epoch": epoch, "input": "x", "target": "y", "scores": {"verify": {"value": score, "answer": "", "metadata": {}}},
-        "model_usage": {"maker/model-y": {"input_tokens": 10, "output_tokens": 20, "input_tokens_cache_read": 5, "total_cost": 0.5}},
-        "total_time": 12.5, "working_time": 10.0, "error": null, "limit": null,
-    })
-}
-
-#[test]
-fn samples_of_inspect_become_attempts() {
-    let dir = tempfile::tempdir().unwrap();
-    let with = |mut sample: Value, key: &str, value: Value| {
-        sample[key] = value;
-        sample
-    };
-    let samples = [
-        sample(json!(1), 1, json!("C")),
-        sample(json!(1), 2, json!("I")),
-        sample(json!("b"), 1, json!(1.0)),
-        sample(json!("b"), 2, json!("P")),
-        sample(json!("c"), 1, json!(true)),
-        with(sample(json!("c"), 2, json!("I")), "limit", json!({"type": "time", "limit": 60})),
-        with(sample(json!("d"), 1, json!("I")), "error", json!({"message": "boom"})),
-        with(sample(json!("d"), 2, json!("N")), "limit", json!({"type": "message", "limit": 30})),
-    ];
-    let (file, out) = (dir.path().join("log.json"), dir.path().join("results"));
-    std::fs::write(&file, log(&samples).to_string()).unwrap();
-    let mut command = tsbench();
-    command.args(["results", "import", "inspect"]).arg(&file).arg("--out").arg(&out);
-    let told = said(&mut command, 0);
-    assert!(told.contains("loss: samples that are scored as partly right"), "{told}");
-    let found = attempts(&out);
-    use Outcome::{InfraError, Resolved, TimedOut, Unresolved};
-    let outcomes: Vec<(&str, u32, Outcome)> = found.iter().map(|a| (a.task.as_str(), a.repeat, a.outcome)).collect();
-    assert_eq!(
-        outcomes,
-        [
-            ("1", 0, Resolved),
-            ("1", 1, Unresolved),
-            ("b", 0, Resolved),
-            ("b", 1, Unresolved),
-            ("c", 0, Resolved),
-            ("c", 1, TimedOut),
-            ("d", 0, InfraError),
-            ("d", 1, Unresolved)
-        ]
-    );
-    assert_eq!((found[0].suite.as_str(), found[7].stop.as_deref()), ("words@3", Some("turn_limit")));
-    let usage = found[0].usage.unwrap();
-    assert_eq!((usage.input, usage.cached_input, usage.output, found[0].cost_usd), (10, 5, 20, Some(0.5)));
-}
-
-#[test]
-fn a_log_that_does_not_say_which_score_decides_is_asked_for_it() {
-    let dir = tempfile::tempdir().unwrap();
-    let mut two = sample(json!("a"), 1, json!("C"));
-    two["scores"]["style"] = json!({"value": 0.0});
-    let file = dir.path().join("log.json");
-    std::fs::write(&file, log(&[two]).to_string()).unwrap();
-    let import = |more: &[&str], code| {
-        let mut command = tsbench();
-        command
-            .args(["results", "import", "inspect"])
-            .args(more)
-            .arg(&file)
-            .arg("--out")
-            .arg(dir.path().join("results"));
-        said(&mut command, code)
-    };
-    let told = import(&[], 2);
-    assert!(
-        told.contains("2 scorers decide over samples: [\"style\", \"verify\"]") && told.contains("--scorer"),
-        "{told}"
-    );
-    import(&["--scorer", "verify"], 0);
-    assert_eq!(attempts(&dir.path().join("results"))[0].outcome, Outcome::Resolved);
-    std::fs::write(&file, b"PK\x03\x04").unwrap();
-    assert!(import(&[], 2).contains("inspect log dump"));
 }
 
 #[test]
