@@ -90,8 +90,12 @@ pub fn build(request: &Request, watcher: &dyn Watcher) -> Result<Built, SiteErro
     let as_of = as_of(&data, &suites, request.epoch);
     let (artifacts, unpublished) = artifacts(&config, &content, &computed, (&data, &suites), &out)?;
     let sources = Sources { data: &data, suites: &suites, artifacts: &artifacts };
-    published::write(&out, &config, &computed, sources, &as_of)?;
-    let plan = site(&config, &content, &templates, &computed, sources, &out, (&as_of, watcher))?;
+    let (published, card) = rayon::join(
+        || published::write(&out, &config, &computed, sources, &as_of),
+        || preview::write(&config, &computed, &out, &as_of),
+    );
+    published?;
+    let plan = site(&config, &content, &templates, &computed, sources, &out, (card?, &as_of, watcher))?;
     let attempts = data.runs.iter().map(|r| r.effective().count()).sum();
     let torn = suites.torn.iter().map(cut_off);
     let warnings = data.faults.iter().filter(|f| f.level == Level::Warning).cloned();
@@ -218,7 +222,7 @@ fn site(
     computed: &Computed<'_>,
     sources: Sources<'_>,
     out: &Output,
-    (as_of, watcher): (&str, &dyn Watcher),
+    (card, as_of, watcher): (Option<String>, &str, &dyn Watcher),
 ) -> Result<Plan, SiteError> {
     let Sources { data, suites, artifacts } = sources;
     let hashed = assets::hashed(templates)?;
@@ -241,7 +245,6 @@ fn site(
     };
     let numbers: &Numbers = &computed.numbers;
     let renderer = Renderer::new(templates, view, numbers, diagrams()?)?;
-    let card = preview::write(config, computed, out, as_of)?;
     let steps = computed
         .boards
         .iter()

@@ -34,7 +34,7 @@ impl<'h> Iterator for Walk<'h> {
             return Some(Piece::Text(&rest[..end]));
         }
         if rest.starts_with("<!--") {
-            self.at += rest.find("-->").map_or(rest.len(), |i| i + 3);
+            self.at += memchr::memmem::find(rest.as_bytes(), b"-->").map_or(rest.len(), |i| i + 3);
             return self.next();
         }
         // Attribute values of ours never hold a bare `>`: it is escaped.
@@ -138,7 +138,7 @@ pub fn stated(html: &str) -> Vec<Stated> {
 /// Allowed are `data` with an id, `code`, `pre`, `time`, `svg`, `script`, `style`, `option`, anything of class `name`,
 /// and a quoted statement, which verification holds against its published source. Words that a reader is told but does not see in the text, such as `alt`, hold none at all outside a picture.
 pub fn loose_digits(html: &str) -> Vec<String> {
-    let html = html.find("<body").map_or(html, |i| &html[i..]);
+    let html = memchr::memmem::find(html.as_bytes(), b"<body").map_or(html, |i| &html[i..]);
     let mut found = Vec::new();
     let mut allowed: Vec<&str> = Vec::new();
     let excerpt = |text: &str| text.trim().chars().take(120).collect::<String>();

@@ -5,7 +5,8 @@ use super::numbers::Numbers;
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Error, ErrorKind, Output, State, UndefinedBehavior, Value, context};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex};
 
 /// What every page shows around its main part.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -24,6 +25,24 @@ pub struct Page {
     pub card: Option<String>,
     /// Way to the page.
     pub crumbs: Vec<Crumb>,
+    /// What pages of one folder have in common.
+    pub frame: Arc<Frame>,
+}
+
+/// What stands around the main part of every page of a folder, HTML: rendered once for all of them.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Frame {
+    /// Name of the site and navigation.
+    pub top: String,
+    /// Day of the data, digest and links.
+    pub foot: String,
+}
+
+/// What a frame is made from.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct FrameView {
+    /// Path from the page to the site's root.
+    pub root: String,
     /// Navigation.
     pub nav: Vec<NavItem>,
     /// Time of the newest datum.
@@ -75,7 +94,11 @@ pub struct Renderer<'n> {
     site: SiteView,
     numbers: &'n Numbers,
     figures: BTreeMap<String, String>,
+    frames: Mutex<HashMap<FrameKey, Arc<Frame>>>,
 }
+
+/// A folder's way to the root, and the place of the page in the navigation where it has one.
+type FrameKey = (String, Option<usize>);
 
 impl<'n> Renderer<'n> {
     /// Prepares the templates: names and texts.
@@ -92,7 +115,7 @@ impl<'n> Renderer<'n> {
         for (name, text) in templates {
             env.add_template_owned(name.clone(), text.clone()).map_err(|e| template_error(name, &e))?;
         }
-        Ok(Renderer { env, site, numbers, figures })
+        Ok(Renderer { env, site, numbers, figures, frames: Mutex::default() })
     }
 
     /// A whole page from the template of its kind.
@@ -101,6 +124,23 @@ impl<'n> Renderer<'n> {
         let template = self.env.get_template(name).map_err(|e| template_error(name, &e))?;
         let context = context! { page => Serde(page), site => Serde(&self.site), view => Serde(view) };
         template.render(context).map_err(|e| template_error(name, &e))
+    }
+
+    /// What stands around a page, made at the first page of its kind.
+    pub fn frame(&self, key: FrameKey, view: impl FnOnce() -> FrameView) -> Result<Arc<Frame>, SiteError> {
+        let mut frames = self.frames.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(frame) = frames.get(&key) {
+            return Ok(frame.clone());
+        }
+        let view = view();
+        let part = |name: &str| {
+            let template = self.env.get_template(name).map_err(|e| template_error(name, &e))?;
+            let context = context! { frame => Serde(&view), site => Serde(&self.site) };
+            template.render(context).map_err(|e| template_error(name, &e))
+        };
+        let frame = Arc::new(Frame { top: part("top.html")?, foot: part("foot.html")? });
+        frames.insert(key, frame.clone());
+        Ok(frame)
     }
 
     /// Markdown with its numbers and figures filled in.

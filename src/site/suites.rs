@@ -7,7 +7,12 @@ use crate::health::Torn;
 use crate::results::slug;
 use crate::schema::{Limits, Suite, TaskSource, TaskSpec};
 use rayon::prelude::*;
+use rustix::fs::OFlags;
+use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 /// Version of a published task.
@@ -295,21 +300,23 @@ fn read_suite(dir: &Path) -> Result<SuiteText, SiteError> {
     let path = dir.join("suite.toml");
     let suite: Suite = parse(&path, &text(&path)?)?;
     same_name(dir, &path, &suite.id)?;
-    let dirs: Vec<PathBuf> = folders(dir)?.into_iter().filter(|d| d.join("task.toml").is_file()).collect();
-    let tasks: Vec<Result<TaskText, SiteError>> = dirs.par_iter().map(|d| read_task(d, &suite)).collect();
+    let dirs = folders(dir)?;
+    let tasks: Vec<Result<Option<TaskText>, SiteError>> = dirs.par_iter().map(|d| read_task(d, &suite)).collect();
     // In the order of the folders: the fault that is named is the same one each time.
-    let mut tasks: Vec<TaskText> = tasks.into_iter().collect::<Result<_, _>>()?;
+    let tasks: Vec<Option<TaskText>> = tasks.into_iter().collect::<Result<_, _>>()?;
+    let mut tasks: Vec<TaskText> = tasks.into_iter().flatten().collect();
     tasks.sort_by(|a, b| a.task.cmp(&b.task));
     Ok(SuiteText { word: suite.word(), title: suite.title, note: suite.note, tasks })
 }
 
-fn read_task(dir: &Path, suite: &Suite) -> Result<TaskText, SiteError> {
+/// The task of a folder; none where the folder has no `task.toml`.
+fn read_task(dir: &Path, suite: &Suite) -> Result<Option<TaskText>, SiteError> {
     let path = dir.join("task.toml");
-    let toml = text(&path)?;
+    let Some(toml) = text_if_there(&path)? else { return Ok(None) };
     let spec: TaskSpec = parse(&path, &toml)?;
     same_name(dir, &path, &spec.id)?;
     let problem = text(&dir.join("problem.md"))?;
-    Ok(TaskText {
+    Ok(Some(TaskText {
         schema: TASK_SCHEMA.into(),
         suite: suite.word(),
         task: spec.id,
@@ -329,7 +336,7 @@ fn read_task(dir: &Path, suite: &Suite) -> Result<TaskText, SiteError> {
         problem_sha256: hex(problem.as_bytes()),
         problem_bytes: problem.len() as u64,
         problem: shown(&problem).to_owned(),
-    })
+    }))
 }
 
 /// As much of a statement as pages show: whole lines, or whole characters of a line that is too long by itself.
@@ -359,16 +366,31 @@ fn parse<T: serde::de::DeserializeOwned>(path: &Path, text: &str) -> Result<T, S
 
 /// The text of a file that is really in the folder: what a link leads to is not published.
 fn text(path: &Path) -> Result<String, SiteError> {
+    let missing = || SiteError::io(path)(std::io::ErrorKind::NotFound.into());
+    text_if_there(path)?.ok_or_else(missing)
+}
+
+/// As [`text`]; none where there is no file. Three calls of the system a file: a suite may have thousands.
+fn text_if_there(path: &Path) -> Result<Option<String>, SiteError> {
     let bad = |what: &str, hint: &str| Err(SiteError::content(path.display().to_string(), what, hint));
-    let meta = std::fs::symlink_metadata(path).map_err(SiteError::io(path))?;
+    let no_file = || bad("is a link or no file", "put the file itself into the task's folder");
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32;
+    let mut file = match File::options().read(true).custom_flags(flags).open(path) {
+        Ok(file) => file,
+        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
+        Err(e) if e.raw_os_error() == Some(Errno::LOOP.raw_os_error()) => return no_file(),
+        Err(e) => return Err(SiteError::io(path)(e)),
+    };
+    let meta = file.metadata().map_err(SiteError::io(path))?;
     if !meta.is_file() {
-        return bad("is a link or no file", "put the file itself into the task's folder");
+        return no_file();
     }
     if meta.len() > MOST_BYTES {
         return bad("is larger than any statement or list of tests", "move what is no part of the task out of it");
     }
-    let bytes = std::fs::read(path).map_err(SiteError::io(path))?;
-    String::from_utf8(bytes).or_else(|_| bad("is not UTF-8", "save the file as UTF-8"))
+    let mut bytes = vec![0; meta.len() as usize];
+    file.read_exact(&mut bytes).map_err(SiteError::io(path))?;
+    String::from_utf8(bytes).map(Some).or_else(|_| bad("is not UTF-8", "save the file as UTF-8"))
 }
 
 /// The real folders in a folder, by name.

@@ -27,6 +27,9 @@ pub struct Written {
 /// The list of a site's files and their digests, in the format of `sha256sum`.
 pub const SUMS: &str = "SHA256SUMS";
 
+/// A file of so many bytes is put together before it is written.
+const COPIED: u64 = 256 << 10;
+
 struct Entry {
     sha256: String,
     bytes: u64,
@@ -117,7 +120,12 @@ impl Output {
             fs::create_dir_all(&dir).map_err(SiteError::io(&dir))?;
             self.lock().dirs.insert(dir);
         }
-        let write = |mut file: fs::File| parts.iter().try_for_each(|part| file.write_all(part));
+        let write = |mut file: fs::File| {
+            // A page in one piece costs one call of the system; a large file is not copied for it.
+            let whole = if bytes <= COPIED { parts.concat() } else { Vec::new() };
+            let parts = if whole.is_empty() { parts } else { &[whole.as_slice()] };
+            parts.iter().try_for_each(|part| file.write_all(part))
+        };
         fs::File::create(&staged).and_then(write).map_err(SiteError::io(&staged))
     }
 
@@ -189,12 +197,8 @@ pub(super) fn hex(bytes: &[u8]) -> String {
 
 /// SHA-256 of parts that follow one another, in hex.
 fn hex_of(parts: &[&[u8]]) -> String {
-    use std::fmt::Write as _;
-    let mut text = String::with_capacity(64);
     let mut digest = Sha256::new();
     parts.iter().for_each(|part| digest.update(part));
-    for b in digest.finalize() {
-        let _ = write!(text, "{b:02x}");
-    }
-    text
+    let digit = |nibble: u8| char::from(b"0123456789abcdef"[usize::from(nibble)]);
+    digest.finalize().iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }

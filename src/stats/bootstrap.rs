@@ -11,16 +11,19 @@ use super::{Interval, finite};
 /// Replicates by default: (B + 1) times 2.5% is whole, so percentile ends need no interpolation rule.
 pub const REPLICATES: usize = 9999;
 
-/// Replicates drawn before their weights are moved to the columns.
+/// Replicates whose weights lie together: a cache line for each task.
 const BLOCK: usize = 64;
 
-/// How often each task was drawn in each replicate, stored task by task (columns of the replicate × task matrix).
+/// Rows and columns of the squares of bytes in which a block is turned.
+const TILE: usize = 8;
+
+/// How often each task was drawn in each replicate, stored task by task within each block of replicates.
 #[derive(Clone, Debug)]
 pub struct Weights {
     tasks: usize,
     replicates: usize,
-    /// Low bytes, `columns[task * replicates + replicate]`.
-    columns: Vec<u8>,
+    /// Low bytes, `cells[block * tasks + task][replicate in the block]`; beyond the last replicate nothing is drawn.
+    cells: Vec<[u8; BLOCK]>,
     /// Cells whose low byte passed 255, once for each time: the cell is worth 256 more. In practice empty
     /// (a weight of 256 has a chance below 1/256! a cell), but never a wrong number.
     carries: Vec<(usize, usize)>,
@@ -34,33 +37,29 @@ impl Weights {
         let mut rng = Xoshiro128::new(seed);
         // More than 2^32 tasks would not fit into memory; such a set has no weights.
         let below = u32::try_from(tasks).unwrap_or(0);
-        Self::from_draws(below as usize, replicates, || rng.below(below))
+        Self::from_draws(below as usize, replicates, move || rng.below(below))
     }
 
     fn from_draws(tasks: usize, replicates: usize, mut next: impl FnMut() -> u32) -> Self {
-        let mut columns = vec![0_u8; tasks * replicates];
+        let mut cells = vec![[0; BLOCK]; replicates.div_ceil(BLOCK) * tasks];
         let mut carries = Vec::new();
-        // Drawn in order of replicates but kept in order of tasks: a block of replicates fits into the cache.
-        let mut block = vec![0_u8; tasks * BLOCK];
-        for start in (0..replicates).step_by(BLOCK) {
-            let rows = BLOCK.min(replicates - start);
-            block.fill(0);
-            for row in 0..rows {
-                for _ in 0..tasks {
-                    let task = next() as usize;
-                    let cell = &mut block[task * BLOCK + row];
-                    *cell = cell.wrapping_add(1);
-                    if *cell == 0 {
-                        carries.push((task, start + row));
-                    }
-                }
+        // Drawn in order of replicates but kept in order of tasks. A row of counts lies close together while it is
+        // drawn; a block of rows is turned at once. An odd number of cache lines a row keeps rows out of each other's way.
+        let width = tasks.next_multiple_of(64) | 64;
+        let mut rows = vec![0_u8; width * BLOCK];
+        for (start, cells) in (0..replicates).step_by(BLOCK).zip(cells.chunks_mut(tasks.max(1))) {
+            rows.fill(0);
+            for (row, counts) in rows.chunks_exact_mut(width).take(replicates - start).enumerate() {
+                let wrapped;
+                (next, wrapped) = draw_row(counts, tasks, next);
+                carries.extend(wrapped.into_iter().map(|task| (task, start + row)));
             }
-            for (column, drawn) in columns.chunks_exact_mut(replicates).zip(block.chunks_exact(BLOCK)) {
-                column[start..start + rows].copy_from_slice(&drawn[..rows]);
+            for (tile, cells) in cells.chunks_mut(TILE).enumerate() {
+                cells.copy_from_slice(&turned(&rows, width, tile * TILE)[..cells.len()]);
             }
         }
-        let peak = columns.iter().copied().max().unwrap_or(0);
-        Self { tasks, replicates, columns, carries, peak }
+        let peak = cells.iter().flatten().copied().max().unwrap_or(0);
+        Self { tasks, replicates, cells, carries, peak }
     }
 
     /// Tasks.
@@ -81,8 +80,8 @@ impl Weights {
         if replicate >= self.replicates {
             return Vec::new();
         }
-        let low = self.columns.iter().skip(replicate).step_by(self.replicates);
-        let mut row: Vec<u32> = low.map(|w| u32::from(*w)).collect();
+        let (block, at) = (replicate / BLOCK, replicate % BLOCK);
+        let mut row: Vec<u32> = self.block(block).iter().map(|cell| u32::from(cell[at])).collect();
         for (task, at) in &self.carries {
             if *at == replicate {
                 row[*task] += 256;
@@ -94,20 +93,21 @@ impl Weights {
     /// Per replicate, the sum of the weights of some tasks; tasks beyond the set weigh nothing.
     #[must_use]
     pub fn sum_of(&self, members: &[usize]) -> Vec<u32> {
-        let mut total = vec![0_u32; self.replicates];
-        let mut bytes = vec![0_u8; self.replicates];
-        // Bytes are added to bytes, sixteen at a time, as long as no sum can pass 255; then widened once.
-        for batch in members.chunks(255 / usize::from(self.peak.max(1))) {
-            bytes.fill(0);
-            for column in batch.iter().filter_map(|task| self.column(*task)) {
-                for (sum, weight) in bytes.iter_mut().zip(column) {
-                    *sum = sum.wrapping_add(*weight);
+        let mut total = Vec::with_capacity(self.replicates + BLOCK);
+        for block in 0..self.replicates.div_ceil(BLOCK) {
+            let cells = self.block(block);
+            let mut sums = [0_u32; BLOCK];
+            // Bytes are added to bytes, sixteen at a time, as long as no sum can pass 255; then widened once.
+            for batch in members.chunks(255 / usize::from(self.peak.max(1))) {
+                let mut bytes = [0_u8; BLOCK];
+                for cell in batch.iter().filter_map(|task| cells.get(*task)) {
+                    bytes.iter_mut().zip(cell).for_each(|(sum, weight)| *sum = sum.wrapping_add(*weight));
                 }
+                sums.iter_mut().zip(bytes).for_each(|(sum, byte)| *sum += u32::from(byte));
             }
-            for (sum, byte) in total.iter_mut().zip(&bytes) {
-                *sum += u32::from(*byte);
-            }
+            total.extend(sums);
         }
+        total.truncate(self.replicates);
         for (task, replicate) in &self.carries {
             let times = members.iter().filter(|member| *member == task).count();
             total[*replicate] += 256 * u32::try_from(times).unwrap_or(u32::MAX);
@@ -115,25 +115,68 @@ impl Weights {
         total
     }
 
-    fn column(&self, task: usize) -> Option<&[u8]> {
-        let start = task.checked_mul(self.replicates)?;
-        self.columns.get(start..start.checked_add(self.replicates)?)
+    /// The tasks' weights in one block of replicates.
+    fn block(&self, block: usize) -> &[[u8; BLOCK]] {
+        &self.cells[block * self.tasks..(block + 1) * self.tasks]
     }
 
     /// Weighted sums of the lattice numerators, one a replicate; values beyond the task set weigh nothing.
     #[must_use]
     pub fn sums(&self, lattice: &Lattice) -> Vec<u64> {
-        let mut sums = vec![0_u64; self.replicates];
-        for (task, numerator) in lattice.numerators.iter().enumerate() {
-            for (sum, weight) in sums.iter_mut().zip(self.column(task).unwrap_or_default()) {
-                *sum += u64::from(*weight) * numerator;
+        let mut sums = Vec::with_capacity(self.replicates + BLOCK);
+        for block in 0..self.replicates.div_ceil(BLOCK) {
+            let mut of_block = [0_u64; BLOCK];
+            for (numerator, cell) in lattice.numerators.iter().zip(self.block(block)) {
+                of_block.iter_mut().zip(cell).for_each(|(sum, weight)| *sum += u64::from(*weight) * numerator);
             }
+            sums.extend(of_block);
         }
+        sums.truncate(self.replicates);
         for (task, replicate) in &self.carries {
             sums[*replicate] += 256 * lattice.numerators.get(*task).unwrap_or(&0);
         }
         sums
     }
+}
+
+/// Draws one replicate into `counts`; returns the draws to come, and the tasks whose count passed 255, once for each time.
+///
+/// A function of its own, and the draws by value: the state of the generator stays in registers.
+#[inline(never)]
+fn draw_row<N: FnMut() -> u32>(counts: &mut [u8], tasks: usize, mut next: N) -> (N, Vec<usize>) {
+    let mut wrapped = Vec::new();
+    for _ in 0..tasks {
+        let task = next() as usize;
+        counts[task] = counts[task].wrapping_add(1);
+        if counts[task] == 0 {
+            wrapped.push(task);
+        }
+    }
+    (next, wrapped)
+}
+
+/// The columns `first..first + TILE` of a block of rows that are `width` bytes long.
+fn turned(rows: &[u8], width: usize, first: usize) -> [[u8; BLOCK]; TILE] {
+    let mut columns = [[0; BLOCK]; TILE];
+    for top in (0..BLOCK).step_by(TILE) {
+        let mut square = [0_u64; TILE];
+        for (row, word) in square.iter_mut().enumerate() {
+            let at = (top + row) * width + first;
+            *word = rows[at..at + TILE].iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+        }
+        // A square is turned by turning its quarters and changing over the two off the diagonal, quarters likewise.
+        for (half, mask) in [(4, 0x0000_0000_FFFF_FFFF), (2, 0x0000_FFFF_0000_FFFF), (1, 0x00FF_00FF_00FF_00FF)] {
+            for low in (0..TILE).filter(|row| row & half == 0) {
+                let change = (square[low] >> (8 * half) ^ square[low + half]) & mask;
+                square[low + half] ^= change;
+                square[low] ^= change << (8 * half);
+            }
+        }
+        for (column, word) in columns.iter_mut().zip(square) {
+            column[top..top + TILE].copy_from_slice(&word.to_le_bytes());
+        }
+    }
+    columns
 }
 
 /// The two replicate sums that are the ends of the 95% percentile interval: order statistics (B+1)·2.5% and
@@ -251,6 +294,25 @@ pub fn exact_percentile(lattice: &Lattice) -> Option<Interval> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn blocks_of_rows_are_turned_whatever_the_number_of_tasks_and_replicates() {
+        for (tasks, replicates) in [(1, 1), (7, 3), (8, 64), (9, 65), (64, 127), (130, 200)] {
+            let mut state = 1_u32;
+            let mut draws = Vec::new();
+            let weights = Weights::from_draws(tasks, replicates, || {
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                let task = (state >> 8) % u32::try_from(tasks).expect("few tasks");
+                draws.push(task as usize);
+                task
+            });
+            for (replicate, drawn) in draws.chunks(tasks).enumerate() {
+                let mut row = vec![0; tasks];
+                drawn.iter().for_each(|task| row[*task] += 1);
+                assert_eq!(weights.row(replicate), row, "{tasks} tasks, replicate {replicate} of {replicates}");
+            }
+        }
+    }
 
     #[test]
     fn a_weight_above_a_byte_is_carried_not_lost() {

@@ -1,7 +1,7 @@
 //! Everything to take away, how to cite it, and the page on which a reader recomputes the site.
 
 use super::attempts::csv_paths;
-use super::{Context, Section, SectionsView, Sheet};
+use super::{Context, Section, SectionsView, Sheet, all};
 use crate::results::slug;
 use crate::site::error::SiteError;
 use crate::site::feed::bibtex;
@@ -16,9 +16,7 @@ const MOST_ROWS: usize = 200;
 
 /// Writes the pages about data, the verification page and the page for wrong addresses.
 pub fn write(context: &Context<'_>) -> Result<(), SiteError> {
-    write_data(context)?;
-    write_verify(context)?;
-    write_missing(context)
+    all(&[&|| write_data(context), &|| write_verify(context), &|| write_missing(context)])
 }
 
 /// The size of a raw file, as a number that the file itself answers for.

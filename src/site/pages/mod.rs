@@ -34,7 +34,7 @@ use super::extract::{has_digit, loose_digits, named};
 use super::feed::address;
 use super::names::Names;
 use super::numbers::Computed;
-use super::render::{Crumb, NavItem, Page, Renderer};
+use super::render::{Crumb, FrameView, NavItem, Page, Renderer};
 use super::suites::Suites;
 use super::table::Table;
 use super::text::words;
@@ -175,21 +175,30 @@ impl Context<'_> {
         if !crumbs.is_empty() {
             crumbs.push(Crumb { text: sheet.title.clone(), href: None });
         }
+        let root = if absolute { "/".into() } else { root_of(&sheet.path) };
+        let place = self.nav.iter().position(|(_, path)| *path == sheet.path);
+        let frame = self.renderer.frame((root.clone(), place), || {
+            let item = |(at, (text, path)): (usize, &(String, String))| NavItem {
+                text: text.clone(),
+                href: to(path),
+                current: place == Some(at),
+            };
+            FrameView {
+                root: root.clone(),
+                nav: self.nav.iter().enumerate().map(item).collect(),
+                as_of: self.as_of.clone(),
+                as_of_text: self.as_of.get(..10).unwrap_or(&self.as_of).to_owned(),
+            }
+        })?;
         let page = Page {
             title: sheet.title.clone(),
             kind: sheet.kind,
             description: sheet.description.clone(),
-            root: if absolute { "/".into() } else { root_of(&sheet.path) },
+            root,
             canonical: (!base.is_empty() && !absolute).then(|| format!("{base}/{}", address(&sheet.path))),
             card: self.card.clone().filter(|_| !base.is_empty()).map(|c| format!("{base}/{c}")),
             crumbs,
-            nav: self
-                .nav
-                .iter()
-                .map(|(text, path)| NavItem { text: text.clone(), href: to(path), current: *path == sheet.path })
-                .collect(),
-            as_of: self.as_of.clone(),
-            as_of_text: self.as_of.get(..10).unwrap_or(&self.as_of).to_owned(),
+            frame,
         };
         let html = self.renderer.page(&page, sheet.view)?;
         if sheet.kind == "content" {
@@ -198,10 +207,13 @@ impl Context<'_> {
         check(&sheet.path, &html)?;
         let mut parts = Vec::with_capacity(2 * large.len() + 1);
         let mut large = large.iter();
-        for part in html.split(LARGE) {
-            parts.push(part);
+        let mut from = 0;
+        for at in memchr::memmem::find_iter(html.as_bytes(), LARGE) {
+            parts.push(&html[from..at]);
             parts.extend(large.next());
+            from = at + LARGE.len();
         }
+        parts.push(&html[from..]);
         self.out.put_parts(&sheet.path, &parts)?;
         if !absolute {
             self.lock().push(sheet.path.clone());
@@ -255,7 +267,7 @@ impl Context<'_> {
 fn check(path: &str, html: &str) -> Result<(), SiteError> {
     // In the attribute: a statement may say the word.
     let unknown = format!(" data-n=\"{}", super::numbers::UNKNOWN);
-    if let Some(at) = html.find(&unknown) {
+    if let Some(at) = memchr::memmem::find(html.as_bytes(), unknown.as_bytes()) {
         let id: String = html[at + unknown.len()..].chars().take_while(|c| *c != '"').collect();
         return Err(SiteError::content(
             path,
@@ -317,29 +329,31 @@ pub fn demanded(config: &Config, computed: &Computed<'_>, data: &Dataset, suites
     pages
 }
 
-/// Writes every page of the site but the content pages.
+/// Writes every page of the site but the content pages. No page waits for another: a long one is no bottleneck while
+/// there are others to write.
 pub fn write_all(context: &Context<'_>) -> Result<(), SiteError> {
     check_words(context.config)?;
-    let boards = &context.computed.boards;
-    boards.par_iter().enumerate().try_for_each(|(i, b)| {
-        rayon::join(|| board::write(context, b, i == 0), || task::write_all(context, b)).both()?;
-        pair::write_all(context, b)
-    })?;
-    rayon::join(|| model::write_all(context), || run::write_all(context)).both()?;
-    suites::write_all(context)?;
-    release::write(context)?;
-    attempts::write_files(context)?;
-    data::write(context)
+    let boards = || {
+        let write = |(i, b)| {
+            all(&[&|| board::write(context, b, i == 0), &|| pair::write_all(context, b), &|| {
+                task::write_all(context, b)
+            }])
+        };
+        context.computed.boards.par_iter().enumerate().with_max_len(1).try_for_each(write)
+    };
+    all(&[
+        &|| suites::write_all(context),
+        &|| run::write_all(context),
+        &|| attempts::write_files(context),
+        &|| model::write_all(context),
+        &|| release::write(context),
+        &|| data::write(context),
+        &boards,
+    ])
 }
 
-/// Both results of a join, or the first error.
-trait Both {
-    fn both(self) -> Result<(), SiteError>;
-}
-
-impl Both for (Result<(), SiteError>, Result<(), SiteError>) {
-    fn both(self) -> Result<(), SiteError> {
-        self.0?;
-        self.1
-    }
+/// Writes independent parts side by side; of several errors the one of the first part counts.
+fn all(parts: &[&(dyn Fn() -> Result<(), SiteError> + Sync)]) -> Result<(), SiteError> {
+    let ends: Vec<Result<(), SiteError>> = parts.par_iter().with_max_len(1).map(|part| part()).collect();
+    ends.into_iter().collect()
 }

@@ -2,7 +2,7 @@
 
 use super::entries::{full_name, ordered};
 use super::task::crumbs;
-use super::{Context, Section, SectionsView, Sheet, href};
+use super::{Context, Section, SectionsView, Sheet, all, href};
 use crate::site::board::{Board, Entry};
 use crate::site::error::SiteError;
 use crate::site::numbers::cell_id;
@@ -45,8 +45,8 @@ pub fn write_all(context: &Context<'_>, b: &Board<'_>) -> Result<(), SiteError> 
     }
     let places: Vec<(usize, usize)> =
         (0..b.entries.len()).flat_map(|i| (i + 1..b.entries.len()).map(move |j| (i, j))).collect();
-    places.par_iter().try_for_each(|(i, j)| write(context, b, &b.entries[*i], &b.entries[*j]))?;
-    write_index(context, b, &places)
+    let write = |(i, j): &(usize, usize)| write(context, b, &b.entries[*i], &b.entries[*j]);
+    all(&[&|| write_index(context, b, &places), &|| places.par_iter().with_max_len(1).try_for_each(write)])
 }
 
 fn write(context: &Context<'_>, b: &Board<'_>, one: &Entry, two: &Entry) -> Result<(), SiteError> {

@@ -2,7 +2,7 @@
 
 use super::attempts::csv_paths;
 use super::entries::model_path;
-use super::{Context, Section, SectionsView, Sheet, href, root_of};
+use super::{Context, Section, SectionsView, Sheet, all, href, root_of};
 use crate::results::{RunFile, slug};
 use crate::schema::{Infra, Source};
 use crate::site::artifacts::Artifact;
@@ -19,8 +19,8 @@ pub fn path(run: &str) -> String {
 
 /// Writes the page of every run, and their list.
 pub fn write_all(context: &Context<'_>) -> Result<(), SiteError> {
-    context.data.runs.par_iter().try_for_each(|run| write(context, run))?;
-    write_index(context)
+    let pages = || context.data.runs.par_iter().with_max_len(1).try_for_each(|run| write(context, run));
+    all(&[&|| write_index(context), &pages])
 }
 
 /// A run's source in words.

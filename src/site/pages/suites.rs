@@ -1,6 +1,6 @@
 //! The list of suites, the tasks of each, and a page for each task that no board shows.
 
-use super::{Context, Section, SectionsView, Sheet, about_task, href, task};
+use super::{Context, Section, SectionsView, Sheet, about_task, all, href, task};
 use crate::results::slug;
 use crate::site::audits::Audit;
 use crate::site::error::SiteError;
@@ -86,9 +86,11 @@ pub fn write_all(context: &Context<'_>) -> Result<(), SiteError> {
     let pages = pages_of_tasks(context.computed, suites);
     let own = pages.iter().filter(|(p, _)| p.starts_with("suite/"));
     let own: Vec<_> = own.filter_map(|(p, told)| told.text.map(|t| (p, t))).collect();
-    own.par_iter().try_for_each(|(page, t)| write_task(context, page, t))?;
-    suites.list.par_iter().try_for_each(|s| write_suite(context, s, &pages))?;
-    write_index(context)
+    all(&[
+        &|| write_index(context),
+        &|| suites.list.par_iter().with_max_len(1).try_for_each(|s| write_suite(context, s, &pages)),
+        &|| own.par_iter().with_max_len(16).try_for_each(|(page, t)| write_task(context, page, t)),
+    ])
 }
 
 fn home(context: &Context<'_>) -> Vec<(String, String)> {

@@ -2,7 +2,7 @@
 
 use super::entries::{full_name, head_cell, ordered};
 use super::evidence::evidence;
-use super::{Context, LARGE, Section, SectionsView, Sheet, TableView, attempts, href, root_of};
+use super::{Context, LARGE, Section, SectionsView, Sheet, TableView, all, attempts, href, root_of};
 use crate::results::{RunFile, slug};
 use crate::schema::Exposure;
 use crate::site::board::Board;
@@ -27,8 +27,9 @@ pub fn write_all(context: &Context<'_>, b: &Board<'_>) -> Result<(), SiteError> 
     if b.tasks.is_empty() {
         return Ok(());
     }
-    (0..b.tasks.len()).into_par_iter().with_min_len(4).try_for_each(|t| write(context, b, t))?;
-    write_index(context, b)
+    // Short pieces: at the end no thread waits for another's long one.
+    let pages = || (0..b.tasks.len()).into_par_iter().with_max_len(16).try_for_each(|t| write(context, b, t));
+    all(&[&|| write_index(context, b), &pages])
 }
 
 fn write(context: &Context<'_>, b: &Board<'_>, t: usize) -> Result<(), SiteError> {

@@ -73,8 +73,8 @@ pub fn anchor_of(row: &str, repeat: u32) -> String {
 
 /// The evidence of a task's attempts; none where every run on the page published outcomes alone.
 pub fn evidence(b: &Board<'_>, task: u32, artifacts: &Artifacts, page: &str) -> Option<Evidence> {
-    let has_any = b.rows_of(task).any(|(r, _)| artifacts.of(&b.runs[r].run.run).is_some());
-    if !has_any {
+    let with_files: Vec<bool> = b.runs.iter().map(|r| artifacts.of(&r.run.run).is_some()).collect();
+    if !with_files.contains(&true) || !b.rows_of(task).any(|(run, _)| with_files[run]) {
         return None;
     }
     let root = root_of(page);

@@ -2,8 +2,8 @@
 
 Only `tests/test_rounding.py` is taken from the tree. It runs in a child process, in a folder of its own, beside code that
 is kept here: the right one, the same in other words, or one with a fault. A fault counts as found if the suite fails
-beside it and passes beside the right code in other words; what runs first is drawn by lot, so that counting runs tells
-nothing.
+beside it and passes beside its twin, right code that is changed in the same place; what runs first is drawn by lot, so
+that neither counting runs nor seeing that the code was changed tells anything.
 """
 
 import glob
@@ -15,7 +15,7 @@ import sys
 import tempfile
 import xml.etree.ElementTree as ElementTree
 
-from mutants import MUTANTS, mutated
+from mutants import MUTANTS, mutated, twin
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SUITE = os.path.join("tests", "test_rounding.py")
@@ -35,7 +35,7 @@ def main():
     elif check == "right_code_rewritten":
         wanted = [(rewritten, True)]
     elif check in MUTANTS:
-        wanted = [(rewritten, True), (mutated(right, check), False)]
+        wanted = [(twin(right, check), True), (mutated(right, check), False)]
         random.shuffle(wanted)
     else:
         sys.exit(f"there is no check {check!r}")
