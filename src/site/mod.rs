@@ -35,6 +35,7 @@ mod render;
 mod roster;
 mod shown;
 mod statement;
+mod suite_files;
 mod suites;
 mod table;
 mod text;
