@@ -8,6 +8,7 @@ use crate::schema::{Infra, Model, Outcome, TaskDetail};
 use crate::stats::TaskCount;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
 
 /// A row of the table: a model driven by an agent under a condition.
 #[derive(Clone, Debug)]
@@ -87,8 +88,8 @@ pub struct Board<'d> {
     pub entries: Vec<Entry>,
     /// Index of each run's tasks in [`Board::tasks`], by run.
     pub task_map: Vec<Vec<u32>>,
-    /// Index of each of the board's tasks in a run's own list, `u32::MAX` where the run has it not, by run.
-    pub local: Vec<Vec<u32>>,
+    /// Where the rows of each of the board's tasks stand among a run's, by run.
+    places: Vec<Vec<Range<u32>>>,
     /// Index of an entry by run, model and variant.
     pub entry_map: Vec<HashMap<(u16, u16), usize>>,
 }
@@ -116,9 +117,9 @@ impl<'d> Board<'d> {
         let task_map: Vec<Vec<u32>> =
             runs.iter().map(|r| r.run.tasks.iter().filter_map(|t| place.get(t.as_str()).copied()).collect()).collect();
         drop(place);
-        let local = task_map.iter().map(|map| inverse(map, tasks.len())).collect();
+        let places = runs.par_iter().zip(&task_map).map(|(run, map)| places(run, map, tasks.len())).collect();
         let (entries, entry_map) = entries(config, board, &runs, &keys, tasks.len())?;
-        let mut out = Board { config: board.clone(), runs, publishers, tasks, entries, task_map, local, entry_map };
+        let mut out = Board { config: board.clone(), runs, publishers, tasks, entries, task_map, places, entry_map };
         out.count();
         Ok(out)
     }
@@ -167,11 +168,9 @@ impl<'d> Board<'d> {
 
     /// The attempts of one task in each run, with the run's index; superseded ones too.
     pub fn rows_of(&self, task: u32) -> impl Iterator<Item = (usize, &'d [Row])> + '_ {
-        self.runs.iter().enumerate().filter_map(move |(r, run)| {
-            let local = self.local[r][task as usize];
-            let from = run.rows.partition_point(|row| row.task < local);
-            let to = from + run.rows[from..].partition_point(|row| row.task == local);
-            (to > from).then(|| (r, &run.rows[from..to]))
+        self.runs.iter().zip(&self.places).enumerate().filter_map(move |(r, (run, places))| {
+            let place = &places[task as usize];
+            (!place.is_empty()).then(|| (r, &run.rows[place.start as usize..place.end as usize]))
         })
     }
 
@@ -261,12 +260,16 @@ fn merge(to: &mut Totals, from: &Totals) {
     to.timed += from.timed;
 }
 
-fn inverse(map: &[u32], tasks: usize) -> Vec<u32> {
-    let mut out = vec![u32::MAX; tasks];
-    for (local, task) in map.iter().enumerate() {
-        out[*task as usize] = local as u32;
+/// Where the rows of each of a board's tasks stand among a run's, which are in order of the run's own tasks.
+fn places(run: &RunFile, task_map: &[u32], tasks: usize) -> Vec<Range<u32>> {
+    let mut places = vec![0..0; tasks];
+    let mut from = 0;
+    for rows in run.rows.chunk_by(|a, b| a.task == b.task) {
+        let to = from + rows.len() as u32;
+        places[task_map[rows[0].task as usize] as usize] = from..to;
+        from = to;
     }
-    out
+    places
 }
 
 /// What plans say of a task, and of which each task of a suite has one.

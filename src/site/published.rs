@@ -175,9 +175,11 @@ pub fn write(
     for r in &data.runs {
         out.put_with_digest(&format!("data/raw/{}/run.json", slug(&r.run.run)), &r.plan_bytes, r.plan_sha256.clone())?;
     }
-    suites.write(out)?;
-    out.put("data/manifest.json", &manifest(sources)?)?;
-    out.put("data/numbers.json", &line(&numbers(config, computed, sources, as_of))?)?;
+    let (numbers, (suites, manifest)) = rayon::join(
+        || out.put("data/numbers.json", &line(&numbers(config, computed, sources, as_of))?),
+        || rayon::join(|| suites.write(out), || out.put("data/manifest.json", &manifest(sources)?)),
+    );
+    numbers.and(suites).and(manifest)?;
     out.put("data/site.json", &line(config)?)
 }
 

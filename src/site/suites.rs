@@ -224,7 +224,7 @@ impl Suites {
 
     /// Stages the files.
     pub fn write(&self, out: &Output) -> Result<(), SiteError> {
-        self.files.iter().try_for_each(|f| out.put_with_digest(&f.path, &f.bytes, f.sha256.clone()))
+        self.files.par_iter().try_for_each(|f| out.put_with_digest(&f.path, &f.bytes, f.sha256.clone()))
     }
 }
 

@@ -146,7 +146,7 @@ const EVIDENCE_LEAD: &str = "<p>What each attempt left: its patch, its turns, an
 /// Says which of the page's runs published outcomes alone, without a folder of patches, transcripts and reports.
 fn without_artifacts(context: &Context<'_>, b: &Board<'_>, task: u32) -> String {
     let runs: Vec<&RunFile> = b.rows_of(task).map(|(r, _)| b.runs[r]).collect();
-    let bare: Vec<&&RunFile> = runs.iter().filter(|r| context.artifacts.of(&r.run.run).is_none()).collect();
+    let bare: Vec<&RunFile> = runs.iter().copied().filter(|r| context.artifacts.of(&r.run.run).is_none()).collect();
     if bare.is_empty() {
         return String::new();
     }
