@@ -48,7 +48,26 @@ pub(super) fn told(error: &anyhow::Error) -> String {
             text = format!("{text}: {cause}");
         }
     }
+    if hints.is_empty() {
+        hints = of_system(&text).map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
+    }
     text + &hints
+}
+
+/// What to do about a fault of a file system, which every room may meet.
+fn of_system(text: &str) -> Option<&'static str> {
+    [
+        (
+            "Permission denied (os error",
+            "this user may not read or write there: choose another place, or change its rights",
+        ),
+        ("Read-only file system (os error", "nothing can be written there: choose another place"),
+        ("No space left on device (os error", "the disk is full: make room, or choose another place"),
+        ("Is a directory (os error", "that is a folder: name a file in it"),
+        ("Not a directory (os error", "a part of that path is a file: name another place"),
+    ]
+    .into_iter()
+    .find_map(|(said, hint)| text.contains(said).then_some(hint))
 }
 
 /// The exit code of an error: what this machine lacks is told apart from bad input.
@@ -61,8 +80,8 @@ fn of_error(error: &anyhow::Error) -> Exit {
         };
         let keyless = |e: &(dyn std::error::Error + 'static)| {
             use crate::gateway::GatewayError;
-            use crate::mining::MiningError::{Busy, Limited, Token};
-            matches!(e.downcast_ref(), Some(Token { .. } | Busy { .. } | Limited { .. }))
+            use crate::mining::MiningError::{Busy, Later, Limited, Token};
+            matches!(e.downcast_ref(), Some(Token { .. } | Busy { .. } | Later { .. } | Limited { .. }))
                 || matches!(
                     e.downcast_ref(),
                     Some(
@@ -100,5 +119,7 @@ mod tests {
         assert_eq!(told, "write the report: disk full");
         let hinted = Err::<(), _>(std::io::Error::other("gone")).context("read it\nhint: look there").unwrap_err();
         assert_eq!(super::told(&hinted), "read it: gone\nhint: look there");
+        let closed = Err::<(), _>(std::io::Error::from_raw_os_error(13)).context("write x").unwrap_err();
+        assert!(super::told(&closed).contains("\nhint: this user may not"), "{}", super::told(&closed));
     }
 }

@@ -7,7 +7,7 @@ use super::say;
 use crate::git::{mirror_folder, repo_of_folder};
 use crate::languages::by_name;
 use crate::mining::{
-    Around, Client, GITHUB, Http, Ledger, Mined, MiningError, Pages, Wanted, mine_github, mine_mirror,
+    Around, Client, GITHUB, Http, Ledger, Mined, MiningError, Pages, Wanted, glob_fault, mine_github, mine_mirror,
 };
 use anyhow::{Context, bail};
 use clap::Args;
@@ -40,7 +40,7 @@ pub struct Mine {
     #[arg(long, env = "TSBENCH_LANGUAGE")]
     language: Option<String>,
     /// Only changes that touch a path covered by this glob; may be given several times
-    #[arg(long, env = "TSBENCH_PATH")]
+    #[arg(long, env = "TSBENCH_PATH", value_parser = glob)]
     path: Vec<String>,
     /// Folder that everything is written to
     #[arg(long, env = "TSBENCH_MINING")]
@@ -66,6 +66,13 @@ pub struct Mine {
 fn day(text: &str) -> Result<String, String> {
     let day: jiff::civil::Date = text.parse().map_err(|_| "expected a day as YYYY-MM-DD".to_owned())?;
     Ok(day.to_string())
+}
+
+fn glob(text: &str) -> Result<String, String> {
+    match glob_fault(text) {
+        None => Ok(text.to_owned()),
+        Some(why) => Err(format!("it can match no path: {why}")),
+    }
 }
 
 /// Names of variables that hold a token, the first that is set wins.

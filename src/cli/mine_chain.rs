@@ -11,7 +11,7 @@ use crate::health::{Standing, append, read, standings};
 use crate::sandbox::Provider;
 use crate::schema::{Candidate, HealthState, Outcome, ProofKind, Rejection, Stage};
 use crate::tasks::{Task, find, load};
-use crate::validation::{Decision, Options, read_candidates, reject, validate};
+use crate::validation::{Decision, Options, named, read_candidates, reject, sweep_drafts, validate};
 use anyhow::{Context, bail};
 use clap::Args;
 use clap::builder::BoolishValueParser;
@@ -58,8 +58,11 @@ impl Chain {
         self.suite.as_deref().unwrap_or("")
     }
 
-    /// Finds out before the work whether a mirror can be used to prove with.
+    /// Finds out before the work whether suite and mirror can be used to prove with.
     pub fn check(&self, from_mirror: Option<&Path>, repo: &str) -> anyhow::Result<()> {
+        if self.prove {
+            named(self.suite(), "id of a suite")?;
+        }
         let wanted = mirror_folder(repo).unwrap_or_default();
         let other = from_mirror.filter(|m| m.file_name().is_none_or(|name| name != wanted.as_str()));
         if let Some(mirror) = other.filter(|_| self.prove) {
@@ -110,6 +113,10 @@ pub async fn prove_all(
     mirrors: PathBuf,
     quiet: bool,
 ) -> anyhow::Result<bool> {
+    let left = sweep_drafts(&chain.tasks);
+    if left > 0 {
+        eprintln!("removed what {left} proofs that were killed had left in {}", chain.tasks.display());
+    }
     let decided: Vec<String> = ProvenLine::read(out)?.into_iter().map(|l| l.id).collect();
     let open = |c: &Candidate| c.repo == repo && c.id.as_ref().is_some_and(|id| !decided.contains(id));
     let all = read_candidates(&out.join("candidates.jsonl"))?;

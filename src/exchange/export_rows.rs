@@ -114,7 +114,7 @@ fn place(
     if dir.symlink_metadata().is_ok() {
         return Err(ExchangeError::Exists(dir));
     }
-    Ok((repo, material.store.publish(&material.start, &dir)?))
+    Ok((repo, material.store.publish(&material.start, &dir)?.0))
 }
 
 /// The row that a task was made of.

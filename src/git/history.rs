@@ -64,7 +64,43 @@ pub fn main_line(mirror: &Path) -> Result<Vec<Commit>, GitError> {
     if !mirror.join("objects").is_dir() {
         return Err(GitError::NoMirror(mirror));
     }
+    has_head(&mirror)?;
     listed(&must(&mirror, &[], None, &[&["log", "--first-parent"], &FIELDS[..], &["HEAD", "--"]].concat(), b"")?)
+}
+
+/// Branches that are named where a mirror's HEAD names none of them.
+const MOST_BRANCHES: usize = 5;
+
+/// Says what is wrong with a mirror whose HEAD leads to no commit.
+fn has_head(mirror: &Path) -> Result<(), GitError> {
+    let head = ["rev-parse", "--verify", "--quiet", "--end-of-options", "HEAD^{commit}"];
+    if git(mirror, &[], None, &head, b"")?.ok {
+        return Ok(());
+    }
+    let refs = git(mirror, &[], None, &["for-each-ref", "--format=%(refname)", "refs/heads"], b"")?;
+    if !refs.ok {
+        // Not a repository at all: git's own words are about the folder.
+        return Err(GitError::NoMirror(mirror.to_owned()));
+    }
+    let refs = String::from_utf8_lossy(&refs.out).into_owned();
+    let named = git(mirror, &[], None, &["symbolic-ref", "--quiet", "HEAD"], b"")?;
+    let named = String::from_utf8_lossy(&named.out).trim().to_owned();
+    let shown = mirror.display();
+    let (what, hint) = match refs.lines().next() {
+        None => (
+            "it has no commit".to_owned(),
+            format!("git -C {shown} fetch, or remove the folder and copy it again with tsbench mirror add"),
+        ),
+        Some(first) => {
+            let some: Vec<&str> = refs.lines().take(MOST_BRANCHES).collect();
+            let head = if named.is_empty() { "a commit".to_owned() } else { named };
+            (
+                format!("its HEAD names {head}, which is not there; there are: {}", some.join(", ")),
+                format!("name the branch that is the main line: git -C {shown} symbolic-ref HEAD {first}"),
+            )
+        }
+    };
+    Err(GitError::NoMainLine { mirror: mirror.to_owned(), what, hint })
 }
 
 /// How a list of commits is written: four fields a commit, each with a NUL behind it.

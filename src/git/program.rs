@@ -35,6 +35,19 @@ pub enum GitError {
     /// A mirror is missing or is none.
     #[error("find a bare mirror at {0}\nhint: git clone --mirror URL {0}")]
     NoMirror(PathBuf),
+    /// A mirror has no commit that its main line begins at.
+    #[error("read the main line of {mirror}: {what}\nhint: {hint}")]
+    NoMainLine {
+        /// The mirror.
+        mirror: PathBuf,
+        /// What is wrong with it.
+        what: String,
+        /// What to do.
+        hint: String,
+    },
+    /// A folder is no mirror of the tree that it was to be made of.
+    #[error("make the mirror {0}: something else is there already\nhint: name another folder of mirrors, or remove it")]
+    OtherMirror(PathBuf),
 }
 
 /// What git answered.

@@ -13,8 +13,8 @@ pub(super) enum Meaning {
     Partial(Value, Vec<Trouble>),
     /// A rate limit: so long, and why.
     Wait(Duration, String),
-    /// Another try may help.
-    Again(String),
+    /// Another try may help: what was said, and whether the question may have been too large to be answered in time.
+    Again(String, bool),
     /// Another try does not help: what was said, and what to do.
     Refused(String, &'static str),
     /// The token is not accepted.
@@ -32,8 +32,6 @@ pub(super) struct Trouble {
 
 /// The wait after a secondary limit that names no time; each further one is twice as long.
 const MINUTE: Duration = Duration::from_secs(60);
-/// A bound on nonsense; primary limits end within the hour.
-const LONGEST: Duration = Duration::from_secs(2 * 3600);
 /// Characters of an answer that are quoted.
 const QUOTED: usize = 300;
 
@@ -50,10 +48,12 @@ pub(super) fn meaning(reply: &Reply, now: i64, limited: u32) -> Meaning {
         200 => {}
         401 => return Meaning::Token(said),
         403 | 404 => return Meaning::Refused(said, "the token must be allowed to read the repository"),
-        408 | 500.. => return Meaning::Again(format!("status {}: {said}", reply.status)),
+        // GitHub's own gateways end what takes them too long with these.
+        408 | 502..=504 => return Meaning::Again(format!("status {}: {said}", reply.status), true),
+        500.. => return Meaning::Again(format!("status {}: {said}", reply.status), false),
         status => return Meaning::Refused(format!("status {status}: {said}"), "--api must name a GraphQL interface"),
     }
-    let Some(json) = json else { return Meaning::Again(format!("the answer is no JSON: {said}")) };
+    let Some(json) = json else { return Meaning::Again(format!("the answer is no JSON: {said:?}"), false) };
     let data = json.get("data").filter(|d| d.get("repository").is_some_and(|r| !r.is_null())).cloned();
     match (data, errors.is_empty()) {
         (Some(data), true) => Meaning::Data(data),
@@ -64,7 +64,8 @@ pub(super) fn meaning(reply: &Reply, now: i64, limited: u32) -> Meaning {
         (None, _) if types.iter().any(|t| ["FORBIDDEN", "INSUFFICIENT_SCOPES"].contains(&t.as_str())) => {
             Meaning::Token(said)
         }
-        (None, _) => Meaning::Again(said),
+        (None, false) => Meaning::Again(said, true),
+        (None, true) => Meaning::Again(format!("the answer has no data: {said}"), false),
     }
 }
 
@@ -87,7 +88,7 @@ fn is_limit(reply: &Reply, said: &str, types: &[String]) -> bool {
 fn wait(reply: &Reply, now: i64, limited: u32) -> Duration {
     let asked = reply.retry_after.as_deref().and_then(|text| asked(text, now));
     let reset = || if reply.remaining == Some(0) { until(reply.reset?, now) } else { None };
-    asked.or_else(reset).unwrap_or_else(|| MINUTE.saturating_mul(2u32.saturating_pow(limited))).min(LONGEST)
+    asked.or_else(reset).unwrap_or_else(|| MINUTE.saturating_mul(2u32.saturating_pow(limited)))
 }
 
 /// The seconds that `retry-after` asks for, or the time until the date that it names.
@@ -161,7 +162,7 @@ mod tests {
         let primary = Reply { remaining: Some(0), reset: Some(1100), ..reply(200, LIMITED) };
         assert_eq!(seconds(&primary, 0), 101);
         assert_eq!(seconds(&Reply { retry_after: Some("30".into()), ..primary.clone() }, 0), 30);
-        assert_eq!(seconds(&Reply { reset: Some(99_999_999), ..primary }, 0), LONGEST.as_secs());
+        assert_eq!(seconds(&Reply { reset: Some(99_999_999), ..primary }, 0), 99_999_000);
         let secondary = reply(403, SECONDARY);
         assert_eq!((seconds(&secondary, 0), seconds(&secondary, 2)), (60, 240));
         assert_eq!(seconds(&reply(200, r#"{"errors":[{"message":"secondary rate limit"}]}"#), 0), 60);
@@ -182,8 +183,19 @@ mod tests {
         assert!(matches!(meaning(&reply(200, missing), 0, 0), Meaning::Refused(..)));
         assert!(matches!(meaning(&reply(401, r#"{"message":"Bad credentials"}"#), 0, 0), Meaning::Token(_)));
         assert!(matches!(meaning(&reply(403, r#"{"message":"Resource not accessible"}"#), 0, 0), Meaning::Refused(..)));
-        for (status, body) in [(502, "<html>"), (500, ""), (200, "<html>"), (200, r#"{"data":null}"#)] {
-            assert!(matches!(meaning(&reply(status, body), 0, 0), Meaning::Again(_)), "{status}");
+        let late = r#"{"data":null,"errors":[{"message":"Something went wrong"}]}"#;
+        for (status, body, large) in [
+            (502, "<html>", true),
+            (504, "", true),
+            (200, late, true),
+            (500, "", false),
+            (200, "<html>", false),
+            (200, r#"{"data":null}"#, false),
+        ] {
+            assert!(
+                matches!(meaning(&reply(status, body), 0, 0), Meaning::Again(_, l) if l == large),
+                "{status} {body}"
+            );
         }
         assert!(matches!(meaning(&reply(302, ""), 0, 0), Meaning::Refused(..)));
     }

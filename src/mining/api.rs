@@ -56,8 +56,15 @@ impl Http {
             return Err(bad("a token goes over https:// alone"));
         }
         let token = token.trim();
-        if token.is_empty() || !token.bytes().all(|b| b.is_ascii_graphic()) {
-            return Err(MiningError::Token { address: address.to_owned(), why: "there is no token".to_owned() });
+        let fault = match token.bytes().find(|b| !b.is_ascii_graphic()) {
+            _ if token.is_empty() => Some("there is no token"),
+            Some(b'\n' | b'\r') => Some("the token has a line break in it: it is one line"),
+            Some(b' ' | b'\t') => Some("the token has a blank in it"),
+            Some(_) => Some("the token has a character that no token has"),
+            None => None,
+        };
+        if let Some(why) = fault {
+            return Err(MiningError::Token { address: address.to_owned(), why: why.to_owned() });
         }
         let agent = ureq::Agent::config_builder()
             .timeout_global(Some(Duration::from_secs(SECONDS)))
@@ -139,7 +146,10 @@ mod tests {
         }
         let told = Http::new("https://me:secret@example.org/graphql", "abc").err().unwrap().to_string();
         assert!(!told.contains("secret"), "{told}");
-        assert!(matches!(Http::new(GITHUB, " \n"), Err(MiningError::Token { .. })));
+        for (token, why) in [(" \n", "no token"), ("a\nb", "line break"), ("a b", "blank"), ("ä", "character")] {
+            let told = Http::new(GITHUB, token).err().unwrap().to_string();
+            assert!(told.contains(why), "{token:?}: {told}");
+        }
     }
 
     #[test]

@@ -30,6 +30,10 @@ pub(super) struct Answer<T> {
 
 /// Tries of one question, limits not counted.
 const TRIES: u32 = 4;
+/// Tries of a question that is asked anew in a smaller form.
+const FEW: u32 = 2;
+/// The longest wait. Primary limits end within the hour, and clocks differ; nobody sits out more without being told.
+const LONGEST: Duration = Duration::from_secs(3600 + 60);
 /// Limits in a row after which it is given up, as GitHub asks for.
 const LIMITS: u32 = 6;
 
@@ -45,13 +49,31 @@ impl<'a> Client<'a> {
         query: &str,
         variables: &Value,
     ) -> Result<Answer<T>, MiningError> {
+        self.ask_times(query, variables, TRIES)
+    }
+
+    /// As [`Client::ask`], for a question that was too large before: it is not tried as often.
+    pub(super) fn ask_again<T: DeserializeOwned>(
+        &mut self,
+        query: &str,
+        variables: &Value,
+    ) -> Result<Answer<T>, MiningError> {
+        self.ask_times(query, variables, FEW)
+    }
+
+    fn ask_times<T: DeserializeOwned>(
+        &mut self,
+        query: &str,
+        variables: &Value,
+        most: u32,
+    ) -> Result<Answer<T>, MiningError> {
         let question = json!({"query": query, "variables": variables}).to_string().into_bytes();
         if let Some(data) = self.pages.get(self.api.address(), &question, (self.around.now)())
             && let Ok(data) = serde_json::from_value(data)
         {
             return Ok(Answer { data, troubles: Vec::new() });
         }
-        let (data, troubles) = self.fetch(&question)?;
+        let (data, troubles) = self.fetch(&question, most)?;
         let read = |data: &Value| serde_path_to_error::deserialize(data);
         let parsed: T = read(&data).map_err(|e| MiningError::Answer {
             address: self.api.address().to_owned(),
@@ -63,15 +85,15 @@ impl<'a> Client<'a> {
         Ok(Answer { data: parsed, troubles })
     }
 
-    fn fetch(&mut self, question: &[u8]) -> Result<(Value, Vec<Trouble>), MiningError> {
+    fn fetch(&mut self, question: &[u8], most: u32) -> Result<(Value, Vec<Trouble>), MiningError> {
         let (mut tries, mut limits) = (0, 0);
         let address = self.api.address().to_owned();
         loop {
             if let Some(owed) = self.owed.take() {
-                self.pause(owed, "the rate limit is used up")?;
+                self.wait(owed, "the rate limit is used up")?;
             }
-            let (why, partial) = match self.api.post(question) {
-                Err(why) => (why, None),
+            let (why, large, partial) = match self.api.post(question) {
+                Err(why) => (why, false, None),
                 Ok(reply) => {
                     let now = (self.around.now)();
                     self.owed = used_up(&reply, now);
@@ -83,27 +105,43 @@ impl<'a> Client<'a> {
                             if limits >= LIMITS {
                                 return Err(MiningError::Limited { address, what: said, tries: limits });
                             }
-                            self.pause(wait, &said)?;
+                            self.wait(wait, &said)?;
                             continue;
                         }
                         Meaning::Refused(what, hint) => {
                             return Err(MiningError::Refused { address, what, hint: hint.to_owned() });
                         }
                         Meaning::Token(why) => return Err(MiningError::Token { address, why }),
-                        Meaning::Again(why) => (why, None),
+                        Meaning::Again(why, large) => (why, large, None),
                         Meaning::Partial(data, troubles) => {
                             let said = troubles.first().map(|t| t.message.clone()).unwrap_or_default();
-                            (said, Some((data, troubles)))
+                            (said, false, Some((data, troubles)))
                         }
                     }
                 }
             };
             tries += 1;
-            if tries >= TRIES {
-                return partial.ok_or(MiningError::Busy { address, what: why, tries });
+            if tries >= most {
+                return partial.ok_or(MiningError::Busy { address, what: why, tries, large });
             }
             self.pause(Duration::from_secs(1 << (tries - 1)), &why)?;
         }
+    }
+
+    /// Waits for a limit, or says when it ends where that is too far away.
+    fn wait(&self, wait: Duration, why: &str) -> Result<(), MiningError> {
+        if wait <= LONGEST {
+            return self.pause(wait, why);
+        }
+        let seconds = wait.as_secs();
+        let end = i64::try_from(seconds).ok().and_then(|s| (self.around.now)().checked_add(s));
+        let until = end.and_then(|end| jiff::Timestamp::from_second(end).ok()).map(|t| t.to_string());
+        Err(MiningError::Later {
+            address: self.api.address().to_owned(),
+            what: why.to_owned(),
+            seconds,
+            until: until.unwrap_or_else(|| "that time".to_owned()),
+        })
     }
 
     fn pause(&self, wait: Duration, why: &str) -> Result<(), MiningError> {

@@ -34,7 +34,7 @@ pub enum MiningError {
     },
     /// The interface did not answer in several tries.
     #[error(
-        "ask {address}: {what}, {tries} times\nhint: what was found until now is kept; the same command goes on from there"
+        "ask {address}: {what}, {tries} times\nhint: look whether it is GitHub's GraphQL interface (--api) and whether it is up; what was found until now is kept, and the same command goes on from there"
     )]
     Busy {
         /// The interface.
@@ -43,6 +43,22 @@ pub enum MiningError {
         what: String,
         /// How often it was asked.
         tries: u32,
+        /// Whether the question may have been too large to be answered in time.
+        large: bool,
+    },
+    /// A limit ends later than a call waits.
+    #[error(
+        "ask {address}: {what}; it asks to wait {seconds} s\nhint: what was found until now is kept; the same command goes on from there after {until}"
+    )]
+    Later {
+        /// The interface.
+        address: String,
+        /// What it said.
+        what: String,
+        /// How long it asks to wait.
+        seconds: u64,
+        /// When that is over, RFC 3339.
+        until: String,
     },
     /// A rate limit did not end.
     #[error(

@@ -120,9 +120,13 @@ impl Miner<'_, '_> {
         let mut size = SIZES.0;
         loop {
             let variables = json!({"owner": self.owner, "name": self.name, "size": size, "after": after});
-            match self.client.ask::<ListData>(LIST, &variables) {
+            let answer = match size == SIZES.0 {
+                true => self.client.ask::<ListData>(LIST, &variables),
+                false => self.client.ask_again::<ListData>(LIST, &variables),
+            };
+            match answer {
                 Ok(answer) => return Ok((answer.data.repository.pull_requests, answer.troubles)),
-                Err(MiningError::Busy { .. }) if size / 2 >= SIZES.1 => size /= 2,
+                Err(MiningError::Busy { large: true, .. }) if size / 2 >= SIZES.1 => size /= 2,
                 Err(e) => return Err(e),
             }
         }

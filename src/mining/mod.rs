@@ -25,7 +25,7 @@ pub use github::mine_github;
 pub use ledger::Ledger;
 pub use mirror::mine_mirror;
 pub use pages::Pages;
-pub use wanted::Wanted;
+pub use wanted::{Wanted, glob_fault};
 
 /// What one call of a miner saw.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -38,6 +38,32 @@ impl Refusal {
 /// Files that are named as evidence.
 const SHOWN: usize = 20;
 
+/// What is wrong with a glob of paths, in words, if something is: one that can match nothing finds nothing in silence.
+pub fn glob_fault(glob: &str) -> Option<&'static str> {
+    let mut open = false;
+    for c in glob.chars() {
+        match c {
+            '{' if open => return Some("it has a brace inside of another: write the choices out"),
+            '{' => open = true,
+            '}' if !open => return Some("it closes a brace that was never opened"),
+            '}' => open = false,
+            '\\' => return Some("it has a backslash, and paths have none"),
+            c if c.is_control() => return Some("it has a character that cannot be printed"),
+            _ => {}
+        }
+    }
+    if open {
+        return Some("it opens a brace that is never closed");
+    }
+    if ["/", "./", "../"].iter().any(|start| glob.starts_with(start)) {
+        return Some("paths begin at the root of the repository, without / or ./");
+    }
+    if glob.ends_with('/') {
+        return Some("it names a folder and no file: end it with /**");
+    }
+    glob.contains("//").then_some("it has a part without a name")
+}
+
 impl Wanted {
     /// Whether a day, or a time that begins with one, is before the first that is asked for.
     pub(super) fn is_too_old(&self, day: &str) -> bool {
@@ -95,6 +121,25 @@ mod tests {
             (&[], "it changes no test"),
         ] {
             assert_eq!(fit(&any, files), what, "{files:?}");
+        }
+    }
+
+    #[test]
+    fn a_glob_that_can_match_nothing_is_told_with_the_reason() {
+        for (glob, why) in [
+            ("{a,", "never closed"),
+            ("a}", "never opened"),
+            ("{a,{b,c}}", "inside of another"),
+            ("a\\*", "backslash"),
+            ("/src/**", "root"),
+            ("./src/**", "root"),
+            ("src/", "/**"),
+            ("a//b", "without a name"),
+        ] {
+            assert!(glob_fault(glob).is_some_and(|w| w.contains(why)), "{glob}: {:?}", glob_fault(glob));
+        }
+        for glob in ["**/*.py", "packages/{a,b}/**", "src/a?.ts", "app/[id]/page.tsx", ".github/**", "README.md"] {
+            assert_eq!(glob_fault(glob), None, "{glob}");
         }
     }
 

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 /// Why a task could not be read or used.
 #[derive(Debug, thiserror::Error)]
 pub enum TaskError {
-    /// A file could not be read.
-    #[error("read {path}: {cause}")]
+    /// A file could not be read or written.
+    #[error("read or write {path}: {cause}")]
     Io {
         /// The file.
         path: PathBuf,
@@ -44,6 +44,16 @@ pub enum TaskError {
         /// The task, or the file of the key.
         task: String,
         /// What happened.
+        what: String,
+        /// What to do.
+        hint: &'static str,
+    },
+    /// A text names nobody that one can seal for.
+    #[error("seal for {text:?}: {what}\nhint: {hint}")]
+    Recipient {
+        /// The text.
+        text: String,
+        /// What is wrong with it.
         what: String,
         /// What to do.
         hint: &'static str,

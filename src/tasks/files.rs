@@ -32,9 +32,20 @@ pub fn read_folder(dir: &Path) -> Result<Files, TaskError> {
     Ok(files)
 }
 
-/// Writes files into a folder that is new or has nothing of these names. What a path could do harm with is refused first.
+/// Writes a task's files into a folder that is new or has nothing of these names. What a path could do harm with is
+/// refused first.
 pub fn write_folder(dir: &Path, files: &Files) -> Result<(), TaskError> {
-    if let Some((path, why)) = files.iter().find_map(|(path, (mode, _))| harm(files, path, *mode).map(|w| (path, w))) {
+    write_links(dir, files, &|path| TREES.iter().any(|t| path.starts_with(t)))
+}
+
+/// As [`write_folder`], for other folders than a task's: links stand where `link` allows them.
+pub fn write_links(dir: &Path, files: &Files, link: &dyn Fn(&str) -> bool) -> Result<(), TaskError> {
+    let harm = |(path, (mode, _)): (&String, &(Mode, Vec<u8>))| {
+        let why =
+            harm(files, path).or_else(|| (*mode == Mode::Link && !link(path)).then_some("is a link outside of a tree"));
+        why.map(|w| (path.clone(), w))
+    };
+    if let Some((path, why)) = files.iter().find_map(harm) {
         let hint = "a file of a task stays in the task's folder";
         return Err(TaskError::bad(dir, format!("the file {path:?} {why}"), hint));
     }
@@ -61,7 +72,7 @@ pub fn write_folder(dir: &Path, files: &Files) -> Result<(), TaskError> {
 const TREES: [&str; 2] = ["repo/", "tests/"];
 
 /// What is wrong with a file's place, if something is.
-fn harm(files: &Files, path: &str, mode: Mode) -> Option<&'static str> {
+fn harm(files: &Files, path: &str) -> Option<&'static str> {
     let plain = Path::new(path).components().all(|c| matches!(c, Component::Normal(_)));
     if path.is_empty() || !plain || path.contains(['\0', '\\']) || path.split('/').any(|p| p.is_empty() || p == ".") {
         return Some("would not stand below the folder");
@@ -69,10 +80,25 @@ fn harm(files: &Files, path: &str, mode: Mode) -> Option<&'static str> {
     if path.split('/').any(|part| part.eq_ignore_ascii_case(".git")) {
         return Some("is a part of git's own folder");
     }
-    if path.match_indices('/').any(|(i, _)| files.contains_key(&path[..i])) {
-        return Some("stands below another file or link");
+    path.match_indices('/').any(|(i, _)| files.contains_key(&path[..i])).then_some("stands below another file or link")
+}
+
+/// Whether a link leads out of the folder that its path is relative to.
+pub fn leaves(path: &str, target: &[u8]) -> bool {
+    let target = String::from_utf8_lossy(target);
+    if target.starts_with('/') {
+        return true;
     }
-    (mode == Mode::Link && !TREES.iter().any(|t| path.starts_with(t))).then_some("is a link outside of a tree")
+    let mut depth = path.matches('/').count();
+    for part in target.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if depth == 0 => return true,
+            ".." => depth -= 1,
+            _ => depth += 1,
+        }
+    }
+    false
 }
 
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, TaskError> {
@@ -93,6 +119,21 @@ mod tests {
         let files = of(&[("task.toml", Mode::File), ("repo/run", Mode::Executable), ("repo/a/link", Mode::Link)]);
         write_folder(&dir.path().join("t"), &files).unwrap();
         assert_eq!(read_folder(&dir.path().join("t")).unwrap(), files);
+    }
+
+    #[test]
+    fn a_link_is_told_by_where_it_leads() {
+        for (path, target, out) in [
+            ("LINK", "README.md", false),
+            ("a/b", "../c", false),
+            ("a/b", "../../c", true),
+            ("a", "..", true),
+            ("a", "x/../../y", true),
+            ("a/b", "/etc/passwd", true),
+            ("a", "./b//c", false),
+        ] {
+            assert_eq!(leaves(path, target.as_bytes()), out, "{path} -> {target}");
+        }
     }
 
     #[test]

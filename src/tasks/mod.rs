@@ -11,15 +11,17 @@ mod load;
 mod material;
 mod sealed;
 mod solvable;
+mod stage;
 mod statement;
 
 pub use check::check;
 pub use compare::{Compared, added, compare};
 pub use error::TaskError;
-pub use files::{Files, read_folder, write_folder};
+pub use files::{Files, leaves, read_folder, write_folder, write_links};
 pub use load::{Task, TaskSuite, find, load};
 pub use material::{Hidden, Material, sha256, split};
 pub use sealed::{Key, SEALED_FILE, disclosed, new_key, recipients, seal, unseal, unseal_in_place};
+pub use stage::{Stage, sweep};
 pub use statement::{
     Statement, of_commit as statement_of_commit, of_issues as statement_of_issues, of_text as statement_of_text,
 };

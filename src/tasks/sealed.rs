@@ -32,7 +32,8 @@ impl Key {
     /// Reads a file of age identities.
     pub fn read(file: &Path) -> Result<Key, TaskError> {
         let bytes = read(file)?;
-        let bad = |what: String| TaskError::Key { task: file.display().to_string(), what, hint: KEY_HINT };
+        // The file is wrong, whatever it was to open.
+        let bad = |what: String| TaskError::bad(file, what, KEY_HINT);
         let identities = age::IdentityFile::from_buffer(bytes.as_slice()).map_err(|e| bad(e.to_string()))?;
         let identities = identities.into_identities().map_err(|e| bad(e.to_string()))?;
         if identities.is_empty() {
@@ -49,7 +50,12 @@ pub fn new_key(file: &Path) -> Result<String, TaskError> {
     let identity = Identity::generate();
     let recipient = identity.to_public().to_string();
     let mut options = std::fs::OpenOptions::new();
-    let mut out = options.write(true).create_new(true).mode(0o600).open(file).map_err(TaskError::io(file))?;
+    let mut out = options.write(true).create_new(true).mode(0o600).open(file).map_err(|e| match e.kind() {
+        std::io::ErrorKind::AlreadyExists => {
+            TaskError::bad(file, "something is there already", "a key is never written over another: name a new file")
+        }
+        _ => TaskError::io(file)(e),
+    })?;
     let text = format!("# public key: {recipient}\n{}\n", identity.to_string().expose_secret());
     out.write_all(text.as_bytes()).and_then(|()| out.sync_all()).map_err(TaskError::io(file))?;
     Ok(recipient)
@@ -58,8 +64,8 @@ pub fn new_key(file: &Path) -> Result<String, TaskError> {
 /// Those for whom a task is sealed, of their texts `age1…`.
 pub fn recipients(texts: &[String]) -> Result<Vec<Recipient>, TaskError> {
     let one = |text: &String| {
-        text.parse().map_err(|why: &str| TaskError::Key {
-            task: text.clone(),
+        text.parse().map_err(|why: &str| TaskError::Recipient {
+            text: text.clone(),
             what: why.to_owned(),
             hint: "a recipient begins with age1, as `tsbench tasks new-key` or age-keygen -y print it",
         })

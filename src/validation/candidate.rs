@@ -134,7 +134,7 @@ impl Change {
 }
 
 /// Whether a text may be a folder's name and part of a flag.
-pub(super) fn named(text: &str, what: &str) -> Result<(), ValidationError> {
+pub fn named(text: &str, what: &str) -> Result<(), ValidationError> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     if !text.is_empty() && text.len() <= 100 && !text.starts_with(['.', '-']) && text.chars().all(plain) {
         return Ok(());

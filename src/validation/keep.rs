@@ -2,7 +2,7 @@ use super::ValidationError;
 use super::candidate::{Change, named};
 use super::record::{Certificate, Validation};
 use crate::schema::{Rejection, Suite, TaskSpec};
-use crate::tasks::{Task, find, load};
+use crate::tasks::{Stage, Task, find, load, sweep};
 use serde::Serialize;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -10,12 +10,20 @@ use std::path::{Path, PathBuf};
 /// A task that is being made, in a folder beside the suites that nothing reads.
 pub struct Draft {
     /// Vanishes with the draft, whatever it holds.
-    root: tempfile::TempDir,
+    root: Stage,
     /// Folder of suites that the task will come into.
     out: PathBuf,
     suite: Suite,
     /// What the task states so far.
     pub spec: TaskSpec,
+}
+
+/// How the folders of drafts begin.
+const STAGE: &str = ".validate-";
+
+/// Removes what calls that were killed left half made below a folder of suites; how many tasks that were.
+pub fn sweep_drafts(out: &Path) -> usize {
+    sweep(out, STAGE)
 }
 
 /// Where a task went.
@@ -32,7 +40,7 @@ impl Draft {
     pub(super) fn new(change: &Change, language: &str, suite: &str, out: &Path) -> Result<Draft, ValidationError> {
         named(suite, "id of a suite")?;
         std::fs::create_dir_all(out).map_err(ValidationError::io(out))?;
-        let root = tempfile::Builder::new().prefix(".validate-").tempdir_in(out).map_err(ValidationError::io(out))?;
+        let root = Stage::new(out, STAGE)?;
         let candidate = &change.candidate;
         let spec = TaskSpec {
             id: change.id.clone(),

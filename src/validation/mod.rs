@@ -18,9 +18,9 @@ mod silent;
 mod survey;
 
 pub use accept::{Decision, Options, validate};
-pub use candidate::read_candidates;
+pub use candidate::{named, read_candidates};
 pub use classify::{Dropped, Fate};
 pub use error::ValidationError;
-pub use keep::{Kept, reject};
+pub use keep::{Kept, reject, sweep_drafts};
 pub use leak::Leak;
 pub use record::{Certificate, RunRecord, Validation};

@@ -130,7 +130,7 @@ fn each_task_has_a_label_for_each_model_and_none_is_left_out() {
     let spec = tasks.join("demo/go-job-queue/task.toml");
     let store = tsbench::git::Store::new().unwrap();
     let tree = store.write_files(&tsbench::tasks::read_folder(&tasks.join("demo/go-job-queue/repo")).unwrap()).unwrap();
-    let made = store.publish(&tree, &dir.path().join("mirrors/x__y.git")).unwrap();
+    let (made, _) = store.publish(&tree, &dir.path().join("mirrors/x__y.git")).unwrap();
     assert_ne!(made, commit);
     std::fs::remove_dir_all(tasks.join("demo/go-job-queue/repo")).unwrap();
     let text = std::fs::read_to_string(&spec).unwrap();

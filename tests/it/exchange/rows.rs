@@ -16,7 +16,7 @@ fn values(path: &Path) -> Vec<Value> {
 fn mirror(dir: &Path) {
     let store = Store::new().unwrap();
     let tree = store.write_files(&read_folder(&fixture("tree")).unwrap()).unwrap();
-    let commit = store.publish(&tree, &dir.join("tsbench-fixture__calc.git")).unwrap();
+    let (commit, _) = store.publish(&tree, &dir.join("tsbench-fixture__calc.git")).unwrap();
     assert_eq!(values(&fixture("swe-bench.jsonl"))[0]["base_commit"], commit.as_str());
 }
 

@@ -104,7 +104,34 @@ async fn a_page_that_is_too_large_for_the_server_is_asked_for_in_smaller_ones() 
     bench.mine(&Wanted::default()).end.unwrap();
     assert_eq!(bench.candidates().len(), 30);
     let sizes: Vec<u64> = bench.hub.asked().iter().map(|v| v["size"].as_u64().unwrap()).collect();
-    assert_eq!(&sizes[..9], [50, 50, 50, 50, 25, 25, 25, 25, 12]);
+    assert_eq!(&sizes[..7], [50, 50, 50, 50, 25, 25, 12]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_gives_no_answer_is_asked_a_few_times_and_then_told_of() {
+    let answers: [fn() -> ResponseTemplate; 3] = [
+        || ResponseTemplate::new(200).set_body_string("<html>"),
+        || ResponseTemplate::new(500).set_body_string("oops"),
+        || ResponseTemplate::new(200).set_body_json(json!({"data": null})),
+    ];
+    for answer in answers {
+        let bench = bench().await;
+        (0..20).for_each(|_| bench.hub.fault(answer()));
+        let call = bench.mine(&Wanted::default());
+        let told = call.end.unwrap_err().to_string();
+        assert!(told.contains("4 times") && told.contains("hint: ") && told.contains("--api"), "{told}");
+        assert_eq!((call.waits, bench.asked()), (vec![1, 2, 4], 4), "{told}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wait_beyond_an_hour_is_not_sat_out_but_told_of() {
+    let bench = bench().await;
+    bench.hub.fault(secondary().insert_header("retry-after", "99999"));
+    let call = bench.mine(&Wanted::default());
+    let told = call.end.unwrap_err().to_string();
+    assert!(told.contains("wait 99999 s") && told.contains("goes on from there after "), "{told}");
+    assert_eq!(call.waits, [0u64; 0]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -142,3 +142,43 @@ fn hostile_and_missing_origins_make_no_mirror() {
     let (exit, _, said) = world.call(&["mirror", "update"]);
     assert!(exit == 2 && said.contains("hint:"), "{said}");
 }
+
+#[test]
+fn a_mirror_without_a_main_line_is_told_with_what_is_wrong_and_what_to_do() {
+    let world = world();
+    let mirror = world.mirror();
+    let mine = || world.call(&["mine", "--from-mirror", mirror.to_str().unwrap(), "--out", "out"]);
+    let head = mirror.join("HEAD");
+    std::fs::write(&head, "ref: refs/heads/nowhere\n").unwrap();
+    let (exit, _, said) = mine();
+    assert_eq!(exit, 2, "{said}");
+    assert!(said.contains("its HEAD names refs/heads/nowhere, which is not there; there are: "), "{said}");
+    assert!(said.contains("hint: name the branch") && said.contains("symbolic-ref HEAD refs/heads/"), "{said}");
+    std::fs::remove_dir_all(&mirror).unwrap();
+    let made = std::process::Command::new("git").args(["init", "-q", "--bare"]).arg(&mirror).status().unwrap();
+    assert!(made.success());
+    let (exit, _, said) = mine();
+    assert_eq!(exit, 2, "{said}");
+    assert!(said.contains("it has no commit") && said.contains("hint: "), "{said}");
+    std::fs::remove_file(&head).unwrap();
+    let (exit, _, said) = mine();
+    assert_eq!(exit, 2, "{said}");
+    assert!(said.contains("find a bare mirror at") && !said.contains("fatal"), "{said}");
+}
+
+#[test]
+fn what_cannot_be_meant_is_refused_before_anything_is_mined() {
+    let world = world();
+    let mirror = world.mirror();
+    let from = mirror.to_str().unwrap();
+    for (more, why) in [
+        (["--prove", "--suite", "../x"].as_slice(), "\"../x\" as the id of a suite"),
+        (&["--path", "{a,"], "it opens a brace that is never closed"),
+        (&["--path", "src/"], "end it with /**"),
+    ] {
+        let (exit, _, said) = world.call(&[&["mine", "--from-mirror", from, "--out", "out"], more].concat());
+        assert_eq!(exit, 2, "{said}");
+        assert!(said.contains(why), "{said}");
+        assert!(!world.path("out").exists(), "{more:?}");
+    }
+}
