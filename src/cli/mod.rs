@@ -56,6 +56,8 @@ mod running;
 #[cfg(feature = "harness")]
 mod score;
 #[cfg(feature = "harness")]
+mod score_files;
+#[cfg(feature = "harness")]
 mod score_many;
 #[cfg(feature = "harness")]
 mod seal;

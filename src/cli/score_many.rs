@@ -5,6 +5,7 @@ use super::progress::Progress;
 use super::proving::{is_ours, tasks_word};
 use super::say;
 use super::score::Score;
+use super::score_files::{check, write_report};
 use crate::results::{Prediction, Scored, read_predictions, swe_bench_report};
 use crate::schema::{Failure, Outcome, Verdict};
 use crate::scoring::{GRADER, prepare, score};
@@ -71,6 +72,7 @@ fn lines_of(path: &Path) -> anyhow::Result<Vec<Line>> {
 
 /// Scores a file of predictions: 0 if each could be judged, whatever it was judged to be.
 pub fn run(args: &Score, file: &Path) -> anyhow::Result<Exit> {
+    check(file, args.out.as_deref(), report_path(args).as_deref())?;
     let tasks = args.which.find()?;
     let predictions = read_predictions(file)?;
     for note in &predictions.notes {
@@ -88,7 +90,7 @@ pub fn run(args: &Score, file: &Path) -> anyhow::Result<Exit> {
     let report = swe_bench_report(&ids, &submitted, &scored);
     tell(&report);
     if let Some(path) = report_path(args) {
-        std::fs::write(&path, format!("{report:#}\n")).with_context(|| format!("write {}", path.display()))?;
+        write_report(&path, &format!("{report:#}\n"))?;
         eprintln!("report: {}", path.display());
     }
     if interrupted {

@@ -2,7 +2,6 @@
 
 use super::ResultsError;
 use super::import_stage::{Folder, pretty, publish};
-use super::plan::slug;
 use crate::schema::{
     ATTEMPT_SCHEMA, Agent, Attempt, Failure, Model, Outcome, RUN_SCHEMA, Run, Scoring, Seconds, Source, Tier, Usage,
 };
@@ -70,7 +69,8 @@ fn folder(mut draft: Draft, tool: &str) -> Result<Folder, ResultsError> {
         serde_json::to_writer(&mut text, &line)?;
         text.push(b'\n');
     }
-    Ok(Folder { name: slug(&run.run), files: vec![("run.json", pretty(&run)?), ("attempts.jsonl", text)] })
+    // The name is fit for a folder as it is: made so once more, it would be another.
+    Ok(Folder { name: run.run.clone(), files: vec![("run.json", pretty(&run)?), ("attempts.jsonl", text)] })
 }
 
 /// Repeats, counted in order where the tool does not count them.
@@ -148,6 +148,21 @@ fn line(run: &Run, told: Told) -> Attempt {
         started_at: told.started_at,
         finished_at: told.finished_at,
     }
+}
+
+/// A name of letters, digits and dashes for a run, made of what a tool calls it. Two may become one: then the second is
+/// refused, as every run that is there already.
+pub(super) fn plain_name(text: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c.to_ascii_lowercase() } else { '-' };
+    let name: String = text.chars().map(plain).collect();
+    let parts: Vec<&str> = name.split('-').filter(|p| !p.is_empty()).collect();
+    if parts.is_empty() { "run".to_owned() } else { parts.join("-").chars().take(100).collect() }
+}
+
+/// Why a text is no name of a suite, if it is none.
+pub(super) fn suite_fault(suite: &str) -> Option<String> {
+    let whole = suite.split_once('@').is_some_and(|(id, version)| !id.is_empty() && !version.is_empty());
+    (!whole).then(|| format!("the suite {suite:?} is not of the form id@version"))
 }
 
 /// Seconds between two times.

@@ -1,8 +1,11 @@
 //! Jobs of Harbor as runs: one a scaffold, outcomes as its verifier rewarded them.
 
 use super::ResultsError;
-use super::draft::{Draft, ImportedRuns, Told, between, write, zoned};
+use super::draft::{Draft, ImportedRuns, Told, between, plain_name, suite_fault, write, zoned};
+use super::harbor_dead;
+use super::json_text::no_text;
 use super::plan::slug;
+use super::values::is_time;
 use crate::schema::{Agent, Failure, Outcome, Seconds, Usage};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -13,12 +16,19 @@ const OF_THE_MODEL: [&str; 5] = ["NonZeroAgentExit", "AgentTimeout", "ContextWin
 /// Exceptions by which somebody ended the trial.
 const CANCELLED: [&str; 2] = ["Cancelled", "KeyboardInterrupt"];
 
+/// Runs to be, by scaffold and dataset.
+pub(super) type Drafts = BTreeMap<(String, String), Draft>;
+
 /// Turns the trials of a job's folder, or of one trial's, into run folders below `out`.
 ///
 /// A trial without a reward is a fault of the infrastructure, and so is one that ended by an exception of an unknown kind.
 pub fn import_harbor(from: &Path, out: &Path, suite: Option<&str>, tool: &str) -> Result<ImportedRuns, ResultsError> {
     let mut losses = Vec::new();
-    let mut drafts: BTreeMap<(String, String), Draft> = BTreeMap::new();
+    let mut drafts = Drafts::new();
+    if let Some(what) = suite.and_then(suite_fault) {
+        let hint = "write --suite as id@version".into();
+        return Err(ResultsError::Import { path: from.to_owned(), what, hint });
+    }
     let files = trials(from)?;
     for path in &files {
         let bytes = std::fs::read(path).map_err(ResultsError::io(path))?;
@@ -27,27 +37,23 @@ pub fn import_harbor(from: &Path, out: &Path, suite: Option<&str>, tool: &str) -
             what,
             hint: "expected the result.json of a trial of Harbor".into(),
         };
+        if let Some((what, _)) = no_text(&bytes) {
+            return Err(bad(what));
+        }
         let trial: Value = serde_json::from_slice(&bytes).map_err(|e| bad(e.to_string()))?;
         let agent = agent(&trial);
         let source = text(&trial, "/source").unwrap_or("harbor").to_owned();
         let told = told(&trial, &mut losses).map_err(bad)?;
         let key = (format!("{}@{}", agent.name, agent.version), source.clone());
         let started = told.started_at.clone();
-        let draft = drafts.entry(key).or_insert_with(|| Draft {
-            name: String::new(),
-            suite: suite.map_or_else(|| format!("{}@imported", slug(&source)), str::to_owned),
-            agent,
-            created_at: String::new(),
-            note: "Imported from a job of Harbor: outcomes as its verifier rewarded them, in its containers and with its limits.".into(),
-            limits: Map::new(),
-            attempts: Vec::new(),
-        });
+        let draft = drafts.entry(key).or_insert_with(|| draft(agent, &source, suite));
         let first = started.unwrap_or_default();
         if draft.created_at.is_empty() || !first.is_empty() && first < draft.created_at {
             draft.created_at = first;
         }
         draft.attempts.push(told);
     }
+    harbor_dead::add(from, &mut drafts, suite, &mut losses)?;
     if suite.is_none() {
         losses
             .push("the version of the dataset is not in the job: the suite is named …@imported, or by --suite".into());
@@ -56,8 +62,9 @@ pub fn import_harbor(from: &Path, out: &Path, suite: Option<&str>, tool: &str) -
     let job = from.file_name().and_then(|n| n.to_str()).unwrap_or("job").to_owned();
     let many = drafts.len() > 1;
     let named = drafts.into_values().map(|mut draft| {
-        draft.name = slug(&if many { format!("{job}-{}", draft.agent.name) } else { job.clone() }.to_lowercase());
+        draft.name = plain_name(&if many { format!("{job}-{}", draft.agent.name) } else { job.clone() });
         if draft.created_at.is_empty() {
+            losses.push("no trial tells when it began: the run's day is the first of 1970".into());
             draft.created_at = "1970-01-01T00:00:00Z".into();
         }
         draft
@@ -66,6 +73,20 @@ pub fn import_harbor(from: &Path, out: &Path, suite: Option<&str>, tool: &str) -
     losses.sort();
     losses.dedup();
     Ok(ImportedRuns { dirs, losses })
+}
+
+/// A run without attempts.
+pub(super) fn draft(agent: Agent, source: &str, suite: Option<&str>) -> Draft {
+    Draft {
+        name: String::new(),
+        suite: suite.map_or_else(|| format!("{}@imported", slug(source)), str::to_owned),
+        agent,
+        created_at: String::new(),
+        note: "Imported from a job of Harbor: outcomes as its verifier rewarded them, in its containers and with its limits."
+            .into(),
+        limits: Map::new(),
+        attempts: Vec::new(),
+    }
 }
 
 /// The results of trials below a folder; the job's own, which has no trial's name, is left out.
@@ -85,14 +106,20 @@ fn trials(from: &Path) -> Result<Vec<PathBuf>, ResultsError> {
     if found.is_empty() {
         return Err(ResultsError::Import {
             path: from.to_owned(),
-            what: "no trial below it has a result.json".into(),
+            what: format!(
+                "no trial below it has a result.json{}",
+                match harbor_dead::folders(from).len() {
+                    0 => String::new(),
+                    n => format!("; {n} folders of trials have none"),
+                }
+            ),
             hint: "name the folder of a job, as Harbor writes it below jobs/".into(),
         });
     }
     Ok(found)
 }
 
-fn text<'v>(value: &'v Value, at: &str) -> Option<&'v str> {
+pub(super) fn text<'v>(value: &'v Value, at: &str) -> Option<&'v str> {
     value.pointer(at).and_then(Value::as_str)
 }
 
@@ -114,7 +141,22 @@ fn told(trial: &Value, losses: &mut Vec<String>) -> Result<Told, String> {
     if reward.is_some_and(|r| r > 0.0 && r < 1.0) {
         losses.push("rewards between 0 and 1 count as not fixed; the line keeps them".into());
     }
-    let (outcome, stop, error) = ended(trial, reward, losses);
+    let (outcome, stop, error) = ended(trial, reward, &rewards, losses);
+    for at in ["/started_at", "/finished_at"] {
+        if let Some(time) = text(trial, at).filter(|t| !is_time(&zoned(t))) {
+            return Err(format!("{} is {time:?}, which is no time", &at[1..]));
+        }
+    }
+    for at in ["n_input_tokens", "n_cache_tokens", "n_output_tokens"] {
+        let value = trial.pointer(&format!("/agent_result/{at}")).filter(|v| !v.is_null());
+        if let Some(value) = value.filter(|v| v.as_u64().is_none()) {
+            losses.push(format!("agent_result.{at} is {value} in a trial of {task}, which is no number of tokens"));
+        }
+    }
+    let cost = trial.pointer("/agent_result/cost_usd").filter(|v| !v.is_null());
+    if let Some(value) = cost.filter(|v| !v.as_f64().is_some_and(|c| c >= 0.0)) {
+        losses.push(format!("agent_result.cost_usd is {value} in a trial of {task}, which is no cost"));
+    }
     let number = |at: &str| trial.pointer(at).and_then(Value::as_u64);
     let cached = number("/agent_result/n_cache_tokens").unwrap_or(0);
     let usage = number("/agent_result/n_input_tokens").map(|input| Usage {
@@ -141,7 +183,7 @@ fn told(trial: &Value, losses: &mut Vec<String>) -> Result<Told, String> {
         stop,
         error,
         usage,
-        cost_usd: trial.pointer("/agent_result/cost_usd").and_then(Value::as_f64).filter(|c| *c >= 0.0),
+        cost_usd: cost.and_then(Value::as_f64).filter(|c| *c >= 0.0),
         seconds: Seconds {
             agent: span("agent_execution"),
             install: None,
@@ -157,7 +199,11 @@ fn told(trial: &Value, losses: &mut Vec<String>) -> Result<Told, String> {
 
 /// The number that decides; none where there is none that is finite.
 fn reward(rewards: &Map<String, Value>) -> Option<f64> {
-    let of = |v: &Value| v.as_f64().filter(|n| n.is_finite());
+    let of = |v: &Value| match v {
+        Value::Bool(good) => Some(if *good { 1.0 } else { 0.0 }),
+        Value::String(text) => text.trim().parse::<f64>().ok().filter(|n| n.is_finite()),
+        v => v.as_f64().filter(|n| n.is_finite()),
+    };
     match rewards.get("reward") {
         Some(value) => of(value),
         None => rewards.values().map(of).collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::min),
@@ -166,12 +212,12 @@ fn reward(rewards: &Map<String, Value>) -> Option<f64> {
 
 type Ended = (Outcome, Option<&'static str>, Option<Failure>);
 
-fn ended(trial: &Value, reward: Option<f64>, losses: &mut Vec<String>) -> Ended {
+fn ended(trial: &Value, reward: Option<f64>, rewards: &Map<String, Value>, losses: &mut Vec<String>) -> Ended {
     let by_reward = |r: f64| if r >= 1.0 { Outcome::Resolved } else { Outcome::Unresolved };
     let Some(kind) = text(trial, "/exception_info/exception_type") else {
         return match reward {
             Some(r) => (by_reward(r), Some("submitted"), None),
-            None => (Outcome::InfraError, Some("harness_error"), failure("no_reward", "the verifier left no reward")),
+            None => (Outcome::InfraError, Some("harness_error"), no_reward(rewards)),
         };
     };
     let message = text(trial, "/exception_info/exception_message").unwrap_or_default();
@@ -199,9 +245,17 @@ fn ended(trial: &Value, reward: Option<f64>, losses: &mut Vec<String>) -> Ended 
     }
 }
 
+/// Why no reward decides.
+fn no_reward(rewards: &Map<String, Value>) -> Option<Failure> {
+    if rewards.is_empty() {
+        return failure("no_reward", "the verifier left no reward");
+    }
+    failure("no_reward", &format!("the verifier left no reward that is a number: {}", Value::Object(rewards.clone())))
+}
+
 /// Characters of a fault's text.
 const MOST_MESSAGE: usize = 2000;
 
-fn failure(class: &str, message: &str) -> Option<Failure> {
+pub(super) fn failure(class: &str, message: &str) -> Option<Failure> {
     Some(Failure { class: class.to_owned(), message: message.chars().take(MOST_MESSAGE).collect() })
 }

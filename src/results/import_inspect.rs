@@ -1,10 +1,13 @@
 //! Logs of Inspect, as `inspect log dump` prints them, as runs.
 
 use super::ResultsError;
-use super::draft::{Draft, ImportedRuns, Told, write, zoned};
+use super::draft::{Draft, ImportedRuns, Told, plain_name, suite_fault, write, zoned};
+use super::json_text::no_text;
 use super::plan::slug;
+use super::values::is_time;
 use crate::schema::{Agent, Failure, Outcome, Seconds, Usage};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Turns a dumped log into a run folder below `out`. `scorer` names the score that decides, where there are several.
@@ -21,8 +24,21 @@ pub fn import_inspect(
     if bytes.starts_with(b"PK") {
         return Err(bad("is an archive", "print it as JSON first: inspect log dump FILE"));
     }
+    if let Some((what, hint)) = no_text(&bytes) {
+        return Err(bad(&what, hint));
+    }
+    if let Some(why) = suite.and_then(suite_fault) {
+        return Err(bad(&why, "write --suite as id@version"));
+    }
     let log: Value =
         serde_json::from_slice(&bytes).map_err(|e| bad(&e.to_string(), "expected what inspect log dump prints"))?;
+    if log.get("version").and_then(Value::as_u64) != Some(2) {
+        let found = log.get("version").map_or_else(|| "no version".to_owned(), |v| format!("the version {v}"));
+        return Err(bad(
+            &format!("it has {found}"),
+            "expected a log of version 2: dump it with a current inspect log dump",
+        ));
+    }
     let samples = log.get("samples").and_then(Value::as_array).filter(|s| !s.is_empty());
     let samples =
         samples.ok_or_else(|| bad("there are no samples in it", "dump the whole log, not its header alone"))?;
@@ -35,20 +51,30 @@ pub fn import_inspect(
     let model = text(&log, "/eval/model").ok_or_else(|| bad("eval.model is missing", "expected a log of version 2"))?;
     let attempts = samples.iter().map(|s| told(s, model, &name, &mut losses)).collect::<Result<Vec<_>, String>>();
     let attempts = attempts.map_err(|why| bad(&why, "expected a log of version 2"))?;
+    if let Some((task, repeat)) = twice(&attempts) {
+        let what = format!("the sample {task:?} stands twice with the epoch {}", repeat + 1);
+        return Err(bad(&what, "a sample is one attempt for each epoch: correct the log"));
+    }
     let task = text(&log, "/eval/task").unwrap_or("inspect");
     let version = log.pointer("/eval/task_version").map(plain).filter(|v| !v.is_empty());
-    let created = text(&log, "/eval/created").map(zoned);
+    let created = text(&log, "/eval/created").or(text(&log, "/stats/started_at")).map(zoned);
+    let created = created
+        .ok_or_else(|| bad("eval.created is missing", "expected a log of version 2, which tells when it was made"))?;
+    if !is_time(&created) {
+        return Err(bad(
+            &format!("eval.created is {created:?}, which is no time"),
+            "expected a time as 2026-01-31T12:00:00Z",
+        ));
+    }
     let config = log.pointer("/eval/config").and_then(Value::as_object).cloned().unwrap_or_default();
     let solver = text(&log, "/eval/solver").unwrap_or("inspect");
     let package = text(&log, "/eval/packages/inspect_ai").unwrap_or("unknown");
     let draft = Draft {
-        name: slug(
-            &format!("{}-{task}-{model}", created.as_deref().map_or("", |c| &c[..10.min(c.len())])).to_lowercase(),
-        ),
+        name: plain_name(&format!("{}-{task}-{model}", created.get(..10).unwrap_or_default())),
         suite: suite
             .map_or_else(|| format!("{}@{}", slug(task), version.as_deref().unwrap_or("imported")), str::to_owned),
         agent: Agent { name: solver.to_owned(), version: package.to_owned(), digest: None },
-        created_at: created.unwrap_or_else(|| "1970-01-01T00:00:00Z".into()),
+        created_at: created,
         note: format!("Imported from a log of Inspect: outcomes by its scorer {name:?}, with its limits."),
         limits: config,
         attempts,
@@ -57,6 +83,13 @@ pub fn import_inspect(
     losses.sort();
     losses.dedup();
     Ok(ImportedRuns { dirs, losses })
+}
+
+/// An attempt that is told of twice.
+fn twice(attempts: &[Told]) -> Option<(String, u32)> {
+    let mut seen = BTreeSet::new();
+    let of = |t: &Told| (t.task.clone(), t.repeat.unwrap_or(0));
+    attempts.iter().map(of).find(|key| !seen.insert(key.clone()))
 }
 
 fn text<'v>(value: &'v Value, at: &str) -> Option<&'v str> {
@@ -133,21 +166,22 @@ fn ended(sample: &Value, value: Option<&Value>, losses: &mut Vec<String>) -> End
         Some("token" | "context") => "context_limit",
         Some(_) => "other",
     };
-    let good = match value {
-        Some(Value::String(letter)) => match letter.as_str() {
-            "C" => Some(true),
-            "I" | "N" => Some(false),
-            "P" => {
-                losses.push(
-                    "samples that are scored as partly right count as not fixed; the line keeps the score".into(),
-                );
-                Some(false)
+    let good = match value.map(read) {
+        None | Some(Score::None) => None,
+        Some(Score::Number(n)) => {
+            if n > 0.0 && n < 1.0 {
+                losses.push(PARTLY.into());
             }
-            other => other.parse::<f64>().ok().map(|n| n >= 1.0),
-        },
-        Some(Value::Bool(good)) => Some(*good),
-        Some(Value::Number(n)) => n.as_f64().map(|n| n >= 1.0),
-        _ => None,
+            Some(n >= 1.0)
+        }
+        Some(Score::Other(what)) => {
+            losses.push(format!(
+                "samples whose score is {what}: no single outcome can be read from it, and they are not counted"
+            ));
+            let error =
+                Failure { class: "no_score".into(), message: format!("the score is {what}, which is no outcome") };
+            return (Outcome::InfraError, Some("harness_error"), Some(error));
+        }
     };
     match good {
         Some(true) => (Outcome::Resolved, Some(stop), None),
@@ -156,6 +190,42 @@ fn ended(sample: &Value, value: Option<&Value>, losses: &mut Vec<String>) -> End
         None => {
             let error = Failure { class: "no_score".into(), message: "the sample was not scored".into() };
             (Outcome::InfraError, Some("harness_error"), Some(error))
+        }
+    }
+}
+
+const PARTLY: &str = "samples that are scored as partly right count as not fixed; the line keeps the score";
+
+/// A score as Inspect itself turns it into a number.
+enum Score {
+    Number(f64),
+    /// There is none.
+    None,
+    /// It is something else, in words.
+    Other(String),
+}
+
+fn read(value: &Value) -> Score {
+    let number = |good: bool| Score::Number(if good { 1.0 } else { 0.0 });
+    match value {
+        Value::Null => Score::None,
+        Value::Bool(good) => number(*good),
+        Value::Number(n) => n.as_f64().map_or(Score::None, Score::Number),
+        Value::String(text) => match (text.as_str(), text.trim().to_lowercase().as_str()) {
+            ("C", _) => number(true),
+            ("I" | "N", _) => number(false),
+            ("P", _) => Score::Number(0.5),
+            (_, "yes" | "true" | "y" | "on") => number(true),
+            (_, "no" | "false" | "n" | "off") => number(false),
+            (_, word) => match word.parse::<f64>().ok().filter(|n| n.is_finite()) {
+                Some(n) => Score::Number(n),
+                None => Score::Other(format!("the text {:?}", text.chars().take(40).collect::<String>())),
+            },
+        },
+        Value::Array(_) => Score::Other("a list".into()),
+        Value::Object(map) => {
+            let names: Vec<&str> = map.keys().take(5).map(String::as_str).collect();
+            Score::Other(format!("a map of {}", names.join(", ")))
         }
     }
 }

@@ -32,9 +32,14 @@ pub(super) fn publish(source: &Path, out: &Path, folders: &[Folder]) -> Result<V
     }
     let faults: Vec<Fault> = read(stage.path())?.faults.into_iter().filter(|f| f.level == Level::Error).collect();
     if let Some(first) = faults.first() {
+        // Where the run stood is gone by now: what is wrong is told without it.
+        let line = first.line.map_or(String::new(), |l| format!(", line {l}"));
+        let field = first.field.as_ref().map_or(String::new(), |f| format!(" in the field {f}"));
+        let file = first.file.rsplit('/').next().unwrap_or(&first.file);
+        let found = Fault { file: format!("{file}{line}{field}"), line: None, field: None, ..first.clone() };
         return Err(contradiction(
             source,
-            format!("{} faults in what it would become; the first: {}", faults.len(), first.said()),
+            format!("{} faults in the run that it would become; the first is in its {}", faults.len(), found.said()),
         ));
     }
     for (folder, target) in folders.iter().zip(&targets) {

@@ -1,7 +1,9 @@
 //! Predictions: which patch a model gave for which instance, in every form in which tools write them.
 
 use super::ResultsError;
+use super::json_text::{Entries, no_text};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// One patch of one model.
@@ -41,6 +43,9 @@ const HINT: &str = "predictions are a JSON map by instance, a JSON list, or JSON
 pub fn read_predictions(path: &Path) -> Result<Predictions, ResultsError> {
     let bytes = std::fs::read(path).map_err(ResultsError::io(path))?;
     let bad = |what: String| ResultsError::Import { path: path.to_owned(), what, hint: HINT.into() };
+    if let Some((what, hint)) = no_text(&bytes) {
+        return Err(ResultsError::Import { path: path.to_owned(), what, hint: hint.into() });
+    }
     let mut found = Predictions::default();
     let mut add = |place: &str, key: Option<&str>, value: &Value| -> Result<(), ResultsError> {
         let one = prediction(key, value).map_err(|why| bad(format!("{place}: {why}")))?;
@@ -54,8 +59,9 @@ pub fn read_predictions(path: &Path) -> Result<Predictions, ResultsError> {
             }
         }
         Ok(value @ Value::Object(_)) if is_one(&value) => add("entry 1", None, &value)?,
-        Ok(Value::Object(map)) => {
-            for (key, value) in &map {
+        Ok(Value::Object(_)) => {
+            let Entries(all) = serde_json::from_slice(&bytes).map_err(|e| bad(e.to_string()))?;
+            for (key, value) in &all {
                 add(&format!("{key:?}"), Some(key), value)?;
             }
         }
@@ -71,12 +77,26 @@ pub fn read_predictions(path: &Path) -> Result<Predictions, ResultsError> {
             }
         }
     }
+    let models: BTreeSet<&str> = found.list.iter().map(|p| p.model.as_str()).filter(|m| !m.is_empty()).collect();
+    if models.len() > 1 {
+        let names: Vec<&str> = models.into_iter().collect();
+        found.notes.push(format!(
+            "it holds predictions of {} models, which one report counts together: {}; a file for each model gives each a \
+             report of its own",
+            names.len(),
+            names.join(", ")
+        ));
+    }
     Ok(found)
 }
 
-/// Whether a map is a single prediction: then it says which instance it is about.
+/// Keys of a prediction whose values are no maps; in a map by instance each value is one.
+const OF_ONE: [&str; 7] = ["instance_id", "model_name_or_path", "model_patch", "patch", "fix_patch", "prefix", "org"];
+
+/// Whether a map is a single prediction.
 fn is_one(value: &Value) -> bool {
-    value.get("instance_id").is_some_and(Value::is_string) || value.get("fix_patch").is_some_and(Value::is_string)
+    OF_ONE.iter().any(|key| value.get(key).is_some_and(|v| !v.is_object()))
+        || value.pointer("/test_result/git_patch").is_some()
 }
 
 impl Predictions {
@@ -104,8 +124,13 @@ impl Predictions {
 
 fn prediction(key: Option<&str>, value: &Value) -> Result<Prediction, String> {
     let map = value.as_object().ok_or("is no object")?;
-    let text = |name: &str| map.get(name).and_then(Value::as_str);
-    let instance_id = match text("instance_id").map(str::to_owned).or_else(|| multi_id(map)) {
+    let text = |name: &str| match map.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.as_str())),
+        Some(_) => Err(format!("{name} is no text")),
+    };
+    let instance_id = match text("instance_id")?.map(str::to_owned).or_else(|| multi_id(map)) {
+        Some(id) if id.is_empty() => return Err("instance_id is empty".into()),
         Some(id) => id,
         None => key.map(str::to_owned).ok_or("instance_id is missing")?,
     };
@@ -117,7 +142,8 @@ fn prediction(key: Option<&str>, value: &Value) -> Result<Prediction, String> {
         None => return Err("there is no model_patch".into()),
         Some(_) => return Err("model_patch is no text".into()),
     };
-    let model = text("model_name_or_path").or_else(|| text("prefix")).unwrap_or_default().to_owned();
+    let openhands = value.pointer("/metadata/llm_config/model").and_then(Value::as_str);
+    let model = text("model_name_or_path")?.or(text("prefix")?).or(openhands).unwrap_or_default().to_owned();
     Ok(Prediction { instance_id, model, patch })
 }
 

@@ -78,6 +78,13 @@ fn theirs(class: &str) -> &str {
     }
 }
 
+/// Whether bytes are a report as this program writes it: its keys, and its way to set them.
+pub fn is_swe_bench_report(bytes: &[u8]) -> bool {
+    let Ok(value) = serde_json::from_slice::<Value>(bytes) else { return false };
+    let keys = |v: &Value| v.as_object().map(|m| m.keys().cloned().collect::<BTreeSet<String>>());
+    keys(&value) == keys(&swe_bench_report(&[], &[], &[])) && format!("{value:#}\n").as_bytes() == bytes
+}
+
 /// The report. `instances` are all of the dataset, `submitted` all of the predictions; an instance that was submitted and
 /// not scored is an error.
 pub fn swe_bench_report(instances: &[String], submitted: &[String], scored: &[Scored]) -> Value {

@@ -93,3 +93,72 @@ fn a_log_that_does_not_say_which_score_decides_is_asked_for_it() {
     std::fs::write(&file, b"PK\x03\x04").unwrap();
     assert!(import(&[], 2).contains("inspect log dump"));
 }
+
+fn import(log: &Value, code: i32) -> (String, tempfile::TempDir) {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("log.json");
+    std::fs::write(&file, log.to_string()).unwrap();
+    let mut command = tsbench();
+    command.args(["results", "import", "inspect"]).arg(&file).arg("--out").arg(dir.path().join("results"));
+    (said(&mut command, code), dir)
+}
+
+#[test]
+fn scores_are_read_as_inspect_itself_reads_them() {
+    use Outcome::{InfraError, Resolved, Unresolved};
+    let all = [
+        (json!("yes"), Resolved),
+        (json!("True"), Resolved),
+        (json!("y"), Resolved),
+        (json!("on"), Resolved),
+        (json!("1"), Resolved),
+        (json!("1.0"), Resolved),
+        (json!("no"), Unresolved),
+        (json!("off"), Unresolved),
+        (json!("0.5"), Unresolved),
+        (json!(0.9), Unresolved),
+        (json!("maybe"), InfraError),
+        (json!({"a": 1, "b": 0}), InfraError),
+        (json!([1, 0]), InfraError),
+        (Value::Null, InfraError),
+    ];
+    let samples: Vec<Value> = (100..).zip(&all).map(|(id, (value, _))| sample(json!(id), 1, value.clone())).collect();
+    let (told, dir) = import(&log(&samples), 0);
+    let found = attempts(&dir.path().join("results"));
+    for ((value, outcome), attempt) in all.iter().zip(&found) {
+        assert_eq!(attempt.outcome, *outcome, "{value}");
+    }
+    for what in ["the text \"maybe\"", "a map of a, b", "a list", "partly right"] {
+        assert!(told.contains(what), "{what}: {told}");
+    }
+    let messages: Vec<&str> = found[10..].iter().map(|a| a.error.as_ref().unwrap().message.as_str()).collect();
+    assert_eq!(
+        messages[1..],
+        [
+            "the score is a map of a, b, which is no outcome",
+            "the score is a list, which is no outcome",
+            "the sample was not scored"
+        ]
+    );
+}
+
+#[test]
+fn a_log_that_is_not_of_the_known_form_says_what_it_lacks() {
+    let good = log(&[sample(json!("a"), 1, json!("C"))]);
+    let with = |change: &dyn Fn(&mut Value)| {
+        let mut log = good.clone();
+        change(&mut log);
+        import(&log, 2).0
+    };
+    assert!(with(&|l| l["version"] = json!(99)).contains("it has the version 99"));
+    assert!(with(&|l| drop(l.as_object_mut().unwrap().remove("version"))).contains("it has no version"));
+    assert!(with(&|l| drop(l["eval"].as_object_mut().unwrap().remove("created"))).contains("eval.created is missing"));
+    assert!(with(&|l| l["eval"]["created"] = json!("yesterday")).contains("which is no time"));
+    let told = with(&|l| {
+        let one = l["samples"][0].clone();
+        l["samples"].as_array_mut().unwrap().push(one);
+    });
+    assert!(told.contains("the sample \"a\" stands twice with the epoch 1") && !told.contains(".import-"), "{told}");
+    let (_, dir) = import(&good, 0);
+    assert!(dir.path().join("results/2026-04-01-words-maker-model-y").is_dir(), "the name is made once");
+}

@@ -61,6 +61,13 @@ fn a_file_that_holds_no_predictions_is_refused_with_the_place() {
         ("{\"a\": {\"model_patch\": 3}}", "\"a\": model_patch is no text"),
         ("{\"a\": {}}", "\"a\": there is no model_patch"),
         ("{\"instance_id\": \"a\", \"model_patch\": \"\"}\n{", "line 2: "),
+        ("{\"model_name_or_path\": \"m\", \"model_patch\": \"x\"}\n", "entry 1: instance_id is missing"),
+        ("{\"instance_id\": 5, \"model_patch\": \"x\"}\n", "instance_id is no text"),
+        (
+            "[{\"instance_id\": \"a\", \"model_name_or_path\": 5, \"model_patch\": \"x\"}]",
+            "model_name_or_path is no text",
+        ),
+        ("\u{feff}{\"instance_id\": \"a\", \"model_patch\": \"x\"}\n", "line 1: it starts with a byte-order mark"),
     ] {
         std::fs::write(&path, text).unwrap();
         let said = read_predictions(&path).unwrap_err().to_string();
@@ -74,6 +81,60 @@ fn a_file_that_holds_no_predictions_is_refused_with_the_place() {
     let found = read_predictions(&path).unwrap();
     assert_eq!((found.list.len(), found.list[0].patch.as_str()), (1, "2"));
     assert!(found.notes.iter().any(|n| n.contains("stands twice")));
+    std::fs::write(&path, b"{\"instance_id\": \"a\", \"model_patch\": \"\"}\n\xff\n").unwrap();
+    assert!(read_predictions(&path).unwrap_err().to_string().contains("line 2: it is not UTF-8 from byte 1"));
+}
+
+#[test]
+fn what_is_read_otherwise_than_it_stands_is_noted() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("p.json");
+    let read = |text: &str| {
+        std::fs::write(&path, text).unwrap();
+        read_predictions(&path).unwrap()
+    };
+    let found = read("{\"a\": {\"model_patch\": \"1\"}, \"a\": {\"model_patch\": \"2\"}}");
+    assert_eq!((found.list.len(), found.list[0].patch.as_str()), (1, "2"));
+    assert!(found.notes.iter().any(|n| n == "\"a\" stands twice: the last one counts"), "{:?}", found.notes);
+    let two = |m: &str| json!({"instance_id": m, "model_name_or_path": m, "model_patch": ""});
+    let found = read(&json!([two("x"), two("y")]).to_string());
+    assert!(
+        found.notes.iter().any(|n| n.contains("predictions of 2 models") && n.contains("x, y")),
+        "{:?}",
+        found.notes
+    );
+    let hands =
+        json!({"instance_id": "a", "test_result": {"git_patch": "d"}, "metadata": {"llm_config": {"model": "m/x"}}});
+    let found = read(&hands.to_string());
+    assert_eq!((found.list[0].model.as_str(), found.notes.len()), ("m/x", 0));
+}
+
+#[test]
+fn a_file_that_is_not_ours_is_never_written_over() {
+    let dir = tempfile::tempdir().unwrap();
+    let list = [("py-opening-hours", "")];
+    let (preds, out) = (dir.path().join("preds.jsonl"), dir.path().join("x.jsonl"));
+    let refused = |more: &[&str]| said(&mut score(dir.path(), &list, more), 2);
+    let text = |path: &Path| std::fs::read_to_string(path).unwrap();
+    std::fs::write(&out, "precious, and no newline").unwrap();
+    assert!(refused(&["--out", out.to_str().unwrap()]).contains("it is no line of scored predictions"));
+    assert_eq!(text(&out), "precious, and no newline");
+    let told = refused(&["--out", preds.to_str().unwrap()]);
+    assert!(told.contains("--out and --predictions are one file"), "{told}");
+    let link = dir.path().join("link");
+    std::os::unix::fs::symlink("preds.jsonl", &link).unwrap();
+    assert!(refused(&["--report", link.to_str().unwrap()]).contains("--report and --predictions are one file"));
+    assert!(text(&preds).contains("py-opening-hours"));
+    // The report that lies beside the lines by itself is looked at too.
+    std::fs::write(dir.path().join("y.report.json"), "{\"mine\": 1}").unwrap();
+    let told = refused(&["--out", dir.path().join("y.jsonl").to_str().unwrap()]);
+    assert!(told.contains("what is there is no report of ours"), "{told}");
+    assert_eq!(text(&dir.path().join("y.report.json")), "{\"mine\": 1}");
+    let report = dir.path().join("r.json");
+    for _ in 0..2 {
+        said(&mut score(dir.path(), &list, &["--report", report.to_str().unwrap()]), 0);
+    }
+    assert!(text(&report).contains("\"schema_version\": 2"));
 }
 
 #[test]
@@ -178,4 +239,24 @@ fn predictions_are_scored_one_by_one_and_never_twice() {
     // Another patch is another prediction.
     let changed = run(&[("go-job-queue", "")]);
     assert_eq!(changed, "go-job-queue\tno_patch\n");
+}
+
+#[test]
+fn the_script_that_reads_reports_says_what_is_no_report() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("r.json");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/read-report");
+    for (text, what) in [
+        (None, "No such file"),
+        (Some("no json"), "Expecting value"),
+        (Some("[]"), "there is no schema_version"),
+        (Some("{\"a\": 1}"), "there is no schema_version"),
+        (Some("\u{feff}{}"), "BOM"),
+    ] {
+        text.iter().for_each(|text| std::fs::write(&file, text).unwrap());
+        let done = std::process::Command::new("python3").arg(&script).arg(&file).output().unwrap();
+        let told = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert_eq!(done.status.code(), Some(2), "{told}");
+        assert!(told.contains(what) && told.contains("hint: ") && !told.contains("Traceback"), "{told}");
+    }
 }

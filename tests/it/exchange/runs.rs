@@ -281,6 +281,57 @@ fn trials_of_harbor_become_attempts_and_no_fault_becomes_a_failure() {
 }
 
 #[test]
+fn what_harbor_leaves_unsaid_or_says_oddly_is_told_and_nothing_vanishes() {
+    let dir = tempfile::tempdir().unwrap();
+    let rewarded = |reward: Value| move |t: &mut Value| t["verifier_result"] = json!({"rewards": {"reward": reward}});
+    let all = [
+        trial("count__a", rewarded(json!("1"))),
+        trial("count__b", rewarded(json!(true))),
+        trial("count__c", rewarded(json!("0.0"))),
+        trial("count__d", rewarded(json!("good"))),
+        trial("count__e", |t| {
+            t["agent_result"] =
+                json!({"n_input_tokens": -1, "n_cache_tokens": 1.5, "n_output_tokens": 2, "cost_usd": -3});
+        }),
+    ];
+    let job = job(dir.path(), &all);
+    std::fs::create_dir(job.join("count__f")).unwrap();
+    std::fs::create_dir(job.join("sort__g")).unwrap();
+    let config = json!({"task": {"path": "x/sort"}, "agent": {"name": "terminus", "model_name": "maker/other"}});
+    std::fs::write(job.join("sort__g/config.json"), config.to_string()).unwrap();
+    let out = dir.path().join("results");
+    let import = |out: &Path, more: &[&str], code| {
+        let mut command = tsbench();
+        said(command.args(["results", "import", "harbor"]).args(more).arg(&job).arg("--out").arg(out), code)
+    };
+    let told = import(&out, &["--suite", "words@1.2"], 0);
+    for what in [
+        "loss: the trial count__f left no result.json: it counts as a fault of the infrastructure (words/count with maker/model-x)",
+        "loss: the trial sort__g left no result.json: it counts as a fault of the infrastructure (sort with maker/other)",
+        "loss: agent_result.n_input_tokens is -1 in a trial of words/count",
+        "loss: agent_result.n_cache_tokens is 1.5",
+        "loss: agent_result.cost_usd is -3",
+    ] {
+        assert!(told.contains(what), "{what}: {told}");
+    }
+    use Outcome::{InfraError, Resolved, Unresolved};
+    let found = attempts(&out);
+    let outcomes: Vec<Outcome> = found.iter().filter(|a| a.task == "words/count").map(|a| a.outcome).collect();
+    assert_eq!(outcomes, [Resolved, Resolved, Unresolved, InfraError, Resolved, InfraError]);
+    let messages: Vec<&str> = found.iter().filter_map(|a| Some(a.error.as_ref()?.message.as_str())).collect();
+    let (dead, unread): (Vec<&str>, Vec<&str>) = messages.iter().partition(|m| m.contains("no result.json"));
+    assert_eq!((dead.len(), unread.len()), (2, 1));
+    assert!(unread[0].contains("no reward that is a number: {\"reward\":\"good\"}"), "{messages:?}");
+    let other = dir.path().join("other");
+    assert!(import(&other, &["--suite", "words"], 2).contains("\"words\" is not of the form id@version"));
+    let mut late = all[0].clone();
+    late["started_at"] = "yesterday".into();
+    std::fs::write(job.join("count__a/result.json"), late.to_string()).unwrap();
+    let told = import(&other, &[], 2);
+    assert!(told.contains("count__a/result.json: started_at is \"yesterday\", which is no time"), "{told}");
+}
+
+#[test]
 fn a_folder_without_trials_is_no_job() {
     let dir = tempfile::tempdir().unwrap();
     let mut command = tsbench();
