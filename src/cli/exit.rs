@@ -64,6 +64,7 @@ fn of_system(text: &str) -> Option<&'static str> {
         ("Read-only file system (os error", "nothing can be written there: choose another place"),
         ("No space left on device (os error", "the disk is full: make room, or choose another place"),
         ("Is a directory (os error", "that is a folder: name a file in it"),
+        ("File exists (os error", "a file stands where a folder is wanted: name another place"),
         ("Not a directory (os error", "a part of that path is a file: name another place"),
     ]
     .into_iter()

@@ -154,11 +154,16 @@ fn list(which: &Which, health: &Path, as_json: bool) -> anyhow::Result<Exit> {
 }
 
 fn show(task: Option<&str>, which: &Which) -> anyhow::Result<Exit> {
-    for t in find(&load(&which.tasks)?, which.suite(), task)? {
+    for t in opened(find(&load(&which.tasks)?, which.suite(), task)?, which.seal_key.as_deref())? {
         say!("{} {}\n{}\n", t.suite, t.spec.id, t.problem.trim());
-        match &t.spec.scorecard {
-            Some(card) => say!("checks: {}", card.checks.join(", ")),
-            None => say!("targets: {}\nguards: {}", t.spec.targets.len(), t.spec.guards.len()),
+        match (&t.spec.sealed, &t.spec.scorecard) {
+            // What a sealed task states of itself; its names are inside.
+            (Some(s), _) => match s.checks {
+                Some(checks) => say!("checks: {checks}, sealed"),
+                None => say!("targets: {}, sealed\nguards: {}, sealed", s.targets, s.guards),
+            },
+            (None, Some(card)) => say!("checks: {}", card.checks.join(", ")),
+            (None, None) => say!("targets: {}\nguards: {}", t.spec.targets.len(), t.spec.guards.len()),
         }
         let l = &t.limits;
         say!(
@@ -185,8 +190,10 @@ fn check_all(which: &Which, as_json: bool) -> anyhow::Result<Exit> {
     let found: Vec<(String, Vec<String>)> =
         tasks.iter().map(|t| (t.spec.id.clone(), faults_of(t, &which.mirrors))).collect();
     let bad = found.iter().filter(|f| !f.1.is_empty()).count();
+    let sealed: Vec<&str> = tasks.iter().filter(|t| t.spec.sealed.is_some()).map(|t| t.spec.id.as_str()).collect();
     if as_json {
-        let list: Vec<_> = found.iter().map(|(task, faults)| json!({"task": task, "faults": faults})).collect();
+        let of = |(task, faults): &(String, Vec<String>)| json!({"task": task, "faults": faults, "sealed": sealed.contains(&task.as_str())});
+        let list: Vec<_> = found.iter().map(of).collect();
         say!("{}", serde_json::to_string_pretty(&list)?);
     } else {
         for (task, faults) in &found {
@@ -194,6 +201,13 @@ fn check_all(which: &Which, as_json: bool) -> anyhow::Result<Exit> {
                 say!("{task}: {fault}");
             }
         }
+    }
+    if !sealed.is_empty() {
+        eprintln!(
+            "the sealed parts of {} were not checked: tests, fix and names of tests\nhint: name the file of a key that \
+             opens them with --seal-key",
+            tasks_word(sealed.len())
+        );
     }
     eprintln!("{}, {bad} with faults", tasks_word(found.len()));
     Ok(if bad == 0 { Exit::Good } else { Exit::No })

@@ -73,7 +73,52 @@ fn a_key_is_for_its_owner_alone_and_never_written_over_another() {
     use std::os::unix::fs::PermissionsExt;
     let (_dir, _, key, _) = world();
     assert_eq!(std::fs::metadata(&key).unwrap().permissions().mode() & 0o777, 0o600);
-    tsbench().args(["tasks", "new-key"]).arg("--seal-key").arg(&key).assert().code(2);
+    let told = said(tsbench().args(["tasks", "new-key"]).arg("--seal-key").arg(&key), 2);
+    assert!(told.contains("something is there already") && told.contains("never written over"), "{told}");
+}
+
+#[test]
+fn a_recipient_or_a_key_that_is_none_is_wrong_usage() {
+    let (dir, tasks, _, recipient) = world();
+    for bad in ["age1bad", ""] {
+        let mut command = tsbench();
+        command.args(["tasks", "seal", "--suite", "demo", "--recipient", bad]).arg("--tasks").arg(&tasks);
+        let told = said(&mut command, 2);
+        assert!(told.contains(&format!("seal for {bad:?}: ")) && told.contains("age1"), "{told}");
+    }
+    seal(&tasks, &recipient, &[]);
+    let file = dir.path().join("nokey.txt");
+    for text in ["", "nothing like a key\n"] {
+        std::fs::write(&file, text).unwrap();
+        let mut command = tsbench();
+        command.args(["tasks", "unseal", "--suite", "demo"]).arg("--tasks").arg(&tasks).arg("--seal-key").arg(&file);
+        let told = said(&mut command, 2);
+        assert!(told.contains("nokey.txt") && told.contains("AGE-SECRET-KEY-1"), "{told}");
+    }
+}
+
+#[test]
+fn sealed_tasks_are_shown_and_checked_as_far_as_the_key_goes() {
+    let (_dir, tasks, key, recipient) = world();
+    seal(&tasks, &recipient, &["--whole"]);
+    let call = |verb: &str, key: Option<&Path>| {
+        let mut command = tsbench();
+        command.args(["tasks", verb, "--suite", "demo", "--task", "py-opening-hours"]).arg("--tasks").arg(&tasks);
+        key.map(|k| command.arg("--seal-key").arg(k));
+        let out = command.assert().code(0).get_output().clone();
+        (String::from_utf8(out.stdout).unwrap(), String::from_utf8(out.stderr).unwrap())
+    };
+    let open = load(&demo()).unwrap().into_iter().find(|s| s.suite.id == "demo").unwrap().tasks;
+    let open = open.into_iter().find(|t| t.spec.id == "py-opening-hours").unwrap();
+    let (targets, guards) = (open.spec.targets.len(), open.spec.guards.len());
+    let (shown, _) = call("show", None);
+    assert!(shown.contains(&format!("targets: {targets}, sealed\nguards: {guards}, sealed\n")), "{shown}");
+    let (shown, _) = call("show", Some(&key));
+    assert!(shown.contains(&format!("targets: {targets}\nguards: {guards}\n")), "{shown}");
+    assert!(shown.contains(open.problem.trim()), "{shown}");
+    let (_, told) = call("check", None);
+    assert!(told.contains("the sealed parts of 1 task were not checked") && told.contains("--seal-key"), "{told}");
+    assert!(!call("check", Some(&key)).1.contains("not checked"));
 }
 
 #[test]
