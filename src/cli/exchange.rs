@@ -73,9 +73,9 @@ pub struct Export {
     /// Folder in which to make mirrors of trees that are in no repository, for rows
     #[arg(long, env = "TSBENCH_WRITE_MIRRORS")]
     write_mirrors: Option<PathBuf>,
-    /// File that describes the models, for the labels of a dataset
-    #[arg(long, default_value = "models.toml", env = "TSBENCH_MODELS")]
-    models_file: PathBuf,
+    /// File that describes the models, for the labels of a dataset [default: models.toml, where there is one]
+    #[arg(long, env = "TSBENCH_MODELS")]
+    models_file: Option<PathBuf>,
 }
 
 /// Take tasks in.
@@ -126,19 +126,22 @@ pub(super) fn tell(losses: &Losses) {
     }
 }
 
-/// Models with their cutoffs; none where there is no file of models.
+/// Models with their cutoffs; none where there is no file of models and none was named.
 fn models(args: &Export) -> anyhow::Result<Vec<Model>> {
-    if !args.models_file.is_file() {
-        eprintln!("no labels for models: there is no {}", args.models_file.display());
+    let usual = PathBuf::from("models.toml");
+    let named = args.models_file.as_ref().filter(|f| !f.as_os_str().is_empty());
+    if named.is_none() && !usual.is_file() {
+        eprintln!("no labels for models: there is no {}", usual.display());
         return Ok(Vec::new());
     }
-    Ok(Models::read(&args.models_file)?.list.iter().map(ModelEntry::planned).collect())
+    Ok(Models::read(named.unwrap_or(&usual))?.list.iter().map(ModelEntry::planned).collect())
 }
 
 /// Runs `tsbench tasks export`.
 pub fn export(args: &Export) -> anyhow::Result<Exit> {
     let suite = suite(args)?;
     let (place, count, losses) = match args.format {
+        Format::Dataset if suite.tasks.is_empty() => (args.out.clone(), 0, Losses::default()),
         Format::Dataset => {
             let (dir, losses) = export_dataset(&suite, &models(args)?, &args.mirrors, &args.out, TOOL)?;
             (dir, suite.tasks.len(), losses)
@@ -152,6 +155,12 @@ pub fn export(args: &Export) -> anyhow::Result<Exit> {
         }
     };
     tell(&losses);
+    if count == 0 {
+        let what = &suite.suite.id;
+        anyhow::bail!(
+            "export {what}: no task of it can be written\nhint: what is left out is told above, with the reason"
+        );
+    }
     say!("{}", place.display());
     eprintln!("{} written", tasks_word(count));
     Ok(Exit::Good)
@@ -173,6 +182,12 @@ pub fn import(args: &Import) -> anyhow::Result<Exit> {
         return Ok(Exit::Good);
     }
     let suite = new_suite(args)?;
+    if args.dataset.symlink_metadata().is_err() {
+        anyhow::bail!(
+            "find {}: there is no file or folder of that name\nhint: name what to take in with --from",
+            args.dataset.display()
+        );
+    }
     let imported = match args.format.rows() {
         Some(format) => import_rows(format, &args.dataset, &args.tasks, &suite)?,
         None if args.format == Format::Harbor => {
@@ -204,7 +219,9 @@ fn told(args: &Import, imported: &Imported) -> anyhow::Result<Exit> {
     for repo in missing {
         eprintln!("hint: the trees are in {repo}: tsbench mirror add {repo}");
     }
-    say!("{}", imported.dir.display());
+    if let Some(dir) = &imported.dir {
+        say!("{}", dir.display());
+    }
     eprintln!("{} taken in, {} not", tasks_word(imported.tasks.len()), imported.refused.len());
     Ok(if imported.refused.is_empty() { Exit::Good } else { Exit::No })
 }

@@ -1,7 +1,7 @@
 //! A suite as a dataset that others load: lines, a table, a card, and labels beside them. Once written it stays.
 
 use super::intake::Intake;
-use super::record::Record;
+use super::record::{Record, changed};
 use super::{ExchangeError, Losses, parquet};
 use crate::schema::{Exposure, Model, Suite};
 use crate::tasks::{Material, Task, TaskSuite, sha256};
@@ -16,6 +16,8 @@ const LINES: &str = "tasks.jsonl";
 const TABLE: &str = "tasks.parquet";
 const CARD: &str = "README.md";
 const LABELS: &str = "contamination.jsonl";
+/// What to do about a dataset that does not hold together.
+const AGAIN: &str = "get the dataset again from where it is published";
 
 /// `dataset.json`: what the dataset is made of.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -190,11 +192,22 @@ fn card(suite: &TaskSuite, records: &[Record]) -> String {
 
 /// Takes a dataset in as a new suite below `root`: every file is held against its digest, every task against its own.
 pub fn import(from: &Path, root: &Path, mirrors: &Path) -> Result<Taken, ExchangeError> {
+    if from.symlink_metadata().is_err() {
+        let hint = "name the folder of a dataset, as `tsbench tasks export` writes it; --format tells of other formats";
+        return Err(ExchangeError::Nothing { path: from.to_owned(), hint });
+    }
     let dir = if from.is_dir() { from } else { from.parent().unwrap_or(Path::new(".")) };
     let (manifest, lines) = read(dir)?;
     let file = dir.join(LINES);
     let suite: Suite = toml::from_str(&manifest.suite_toml)
-        .map_err(|e| ExchangeError::bad(&dir.join(MANIFEST), format!("suite_toml: {e}"), "the dataset is not whole"))?;
+        .map_err(|e| ExchangeError::bad(&dir.join(MANIFEST), format!("suite_toml: {e}"), AGAIN))?;
+    for (what, said, stated) in [("suite", &manifest.suite, &suite.id), ("version", &manifest.version, &suite.version)]
+    {
+        if said != stated {
+            let what = format!("{what} is {said:?}, and suite_toml says {stated:?}");
+            return Err(ExchangeError::bad(&dir.join(MANIFEST), what, AGAIN));
+        }
+    }
     if root.join(&suite.id).symlink_metadata().is_ok() {
         return Err(ExchangeError::Exists(root.join(&suite.id)));
     }
@@ -203,8 +216,11 @@ pub fn import(from: &Path, root: &Path, mirrors: &Path) -> Result<Taken, Exchang
     for (record, listed) in lines.iter().zip(&manifest.tasks) {
         let of = |what: String| {
             let what = format!("the task {:?}: {what}", record.instance_id);
-            ExchangeError::bad(&file, what, "get the dataset again from where it is published")
+            ExchangeError::bad(&file, what, AGAIN)
         };
+        if record.instance_id != listed.task {
+            return Err(of(format!("{MANIFEST} lists {:?} in its place", listed.task)));
+        }
         let files = record.folder().map_err(of)?;
         if record.files_sha256 != listed.files_sha256 || record.digest != listed.digest {
             return Err(of(format!("its digests are not those of {MANIFEST}")));
@@ -213,7 +229,9 @@ pub fn import(from: &Path, root: &Path, mirrors: &Path) -> Result<Taken, Exchang
             return Err(of(why));
         }
     }
-    let staged = intake.finish()?;
+    let mut lost = Losses::default();
+    let nothing = || ExchangeError::bad(&file, "there is no task in it", AGAIN);
+    let staged = intake.finish(&mut lost)?.ok_or_else(nothing)?;
     let written = staged.join("suite.toml");
     std::fs::write(&written, &manifest.suite_toml).map_err(ExchangeError::io(written))?;
     let unchecked = prove(stage.path(), &lines, mirrors, &file)?;
@@ -221,9 +239,11 @@ pub fn import(from: &Path, root: &Path, mirrors: &Path) -> Result<Taken, Exchang
     let mut intake = Intake::new(root, &suite)?;
     for record in &lines {
         let id = &record.instance_id;
-        intake.add(id, &crate::tasks::read_folder(&staged.join(id))?)?;
+        if let Some(why) = intake.add(id, &crate::tasks::read_folder(&staged.join(id))?)? {
+            return Err(ExchangeError::bad(&file, format!("the task {id:?}: {why}"), AGAIN));
+        }
     }
-    let dir = intake.finish()?;
+    let dir = intake.finish(&mut lost)?.ok_or_else(nothing)?;
     let written = dir.join("suite.toml");
     std::fs::write(&written, &manifest.suite_toml).map_err(ExchangeError::io(written))?;
     Ok(Taken { dir, tasks: lines.into_iter().map(|r| r.instance_id).collect(), unchecked })
@@ -239,11 +259,13 @@ fn read(dir: &Path) -> Result<(Manifest, Vec<Record>), ExchangeError> {
         return Err(ExchangeError::bad(&path, format!("schema {:?}; expected {SCHEMA:?}", manifest.schema), hint));
     }
     let path = dir.join(LINES);
+    if !manifest.files.iter().any(|f| f.name == LINES) {
+        return Err(ExchangeError::bad(&dir.join(MANIFEST), format!("{LINES} is not among its files"), AGAIN));
+    }
+    manifest.files.iter().try_for_each(|listed| held(dir, listed))?;
     let bytes = std::fs::read(&path).map_err(ExchangeError::io(&path))?;
-    let listed = manifest.files.iter().find(|f| f.name == LINES);
-    if listed.is_none_or(|f| f.sha256 != sha256(&bytes)) {
-        let what = format!("has the digest {}, which is not the one of {MANIFEST}", sha256(&bytes));
-        return Err(ExchangeError::bad(&path, what, "get the dataset again from where it is published"));
+    if let Some((what, _)) = super::rows::no_text(&bytes) {
+        return Err(ExchangeError::bad(&path, what, AGAIN));
     }
     let mut records = Vec::new();
     for (i, line) in bytes.split(|b| *b == b'\n').enumerate().filter(|(_, l)| !l.is_empty()) {
@@ -258,18 +280,43 @@ fn read(dir: &Path) -> Result<(Manifest, Vec<Record>), ExchangeError> {
     Ok((manifest, records))
 }
 
-/// Holds every task against its digest; those for which that is not possible here are named.
+/// Holds a file against what the manifest lists of it.
+fn held(dir: &Path, listed: &Digested) -> Result<(), ExchangeError> {
+    let path = dir.join(&listed.name);
+    if super::intake::unusable(&listed.name).is_some() {
+        let what = format!("it lists the file {:?}, which is no name of a file here", listed.name);
+        return Err(ExchangeError::bad(&dir.join(MANIFEST), what, AGAIN));
+    }
+    let bytes = match std::fs::read(&path) {
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
+            return Err(ExchangeError::bad(&path, format!("it is missing, and {MANIFEST} lists it"), AGAIN));
+        }
+        read => read.map_err(ExchangeError::io(&path))?,
+    };
+    if listed.sha256 != sha256(&bytes) || listed.bytes != bytes.len() as u64 {
+        let what = format!("has the digest {}, which is not the one of {MANIFEST}", sha256(&bytes));
+        return Err(ExchangeError::bad(&path, what, AGAIN));
+    }
+    Ok(())
+}
+
+/// Holds every task against its digest and its columns; those for which that is not possible here are named.
 fn prove(root: &Path, records: &[Record], mirrors: &Path, file: &Path) -> Result<Vec<String>, ExchangeError> {
     let suites = crate::tasks::load(root)?;
     let mut unchecked = Vec::new();
     for task in suites.iter().flat_map(|s| &s.tasks) {
         let Some(record) = records.iter().find(|r| r.instance_id == task.spec.id) else { continue };
+        let of = |what: String| ExchangeError::bad(file, format!("the task {:?} {what}", task.spec.id), AGAIN);
+        let contradicts = |columns: Vec<String>| match columns.as_slice() {
+            [] => Ok(()),
+            all => Err(of(format!("has other files than these columns say: {}", all.join(", ")))),
+        };
+        let sealed = task.spec.sealed.is_some();
+        let told = if sealed { record.clone() } else { record.stated_part() };
+        contradicts(Record::stated(task)?.differing(&told))?;
         match Material::prepare(task, mirrors) {
-            Ok(m) if m.digest == record.digest => {}
-            Ok(m) => {
-                let what = format!("the task {:?} has the digest {}, not {}", task.spec.id, m.digest, record.digest);
-                return Err(ExchangeError::bad(file, what, "get the dataset again from where it is published"));
-            }
+            Ok(m) if m.digest == record.digest => contradicts(changed(record, &m)?)?,
+            Ok(m) => return Err(of(format!("has the digest {}, not {}", m.digest, record.digest))),
             Err(_) if !record.repo.is_empty() || record.digest.is_empty() => unchecked.push(task.spec.id.clone()),
             Err(e) => return Err(e.into()),
         }

@@ -32,6 +32,14 @@ pub enum ExchangeError {
     /// Something of that name is there already.
     #[error("write {0}: it exists already\nhint: what was given out or taken in is not changed; choose another place")]
     Exists(PathBuf),
+    /// There is nothing at the place that was named.
+    #[error("find {path}: there is no file or folder of that name\nhint: {hint}")]
+    Nothing {
+        /// The place.
+        path: PathBuf,
+        /// What is looked for.
+        hint: &'static str,
+    },
     /// The tables of a dataset could not be written.
     #[error("write {path}: {cause}")]
     Parquet {

@@ -1,13 +1,13 @@
 //! Tasks become rows, and their trees, where they are in no repository, commits of mirrors made for them.
 
 use super::import_rows::ORIGIN;
-use super::instance::{Beside, Instance, RowFormat, read as read_row, write as write_row};
+use super::instance::{BESIDE, Beside, Instance, RowFormat, read as read_row, write as write_row};
 use super::record::test_patch;
 use super::{ExchangeError, Losses, rows};
-use crate::schema::TaskSpec;
+use crate::schema::{Limits, Suite, TaskSpec};
 use crate::tasks::{Material, Task, TaskSuite, read_folder};
 use serde_json::Value;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Where trees are that are in no repository.
 #[derive(Clone, Copy, Debug)]
@@ -25,11 +25,9 @@ pub fn export(
     mirrors: Mirrors<'_>,
     out: &Path,
 ) -> Result<(usize, Losses), ExchangeError> {
-    if out.symlink_metadata().is_ok() {
-        return Err(ExchangeError::Exists(out.to_owned()));
-    }
+    rows::can_write(out)?;
     let mut losses = Losses::default();
-    let mut all = Vec::new();
+    let (mut all, mut made) = (Vec::new(), Made::default());
     for task in &suite.tasks {
         let id = &task.spec.id;
         if task.spec.sealed.is_some() {
@@ -37,26 +35,49 @@ pub fn export(
         } else if task.spec.scorecard.is_some() {
             losses.add(id, "left out: it is judged by checks, and a row names tests");
         } else {
-            let (instance, origin) = instance_of(format, task, mirrors, &mut losses)?;
+            let (instance, origin) = instance_of(format, suite, task, mirrors, &mut made, &mut losses)?;
             all.push(write_row(format, &instance, origin.as_ref(), &suite.suite.version));
         }
     }
-    rows::write(out, &all)?;
+    if !all.is_empty() {
+        rows::write(out, &all)?;
+    }
+    made.keep();
     Ok((all.len(), losses))
+}
+
+/// Mirrors that were made for rows: they go again where the rows cannot be written.
+#[derive(Default)]
+struct Made(Vec<PathBuf>);
+
+impl Made {
+    fn keep(mut self) {
+        self.0.clear();
+    }
+}
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        for dir in &self.0 {
+            let _ = std::fs::remove_dir_all(dir);
+        }
+    }
 }
 
 /// A task as an instance, and its row as it came, if it came from this format.
 fn instance_of(
     format: RowFormat,
+    suite: &TaskSuite,
     task: &Task,
     mirrors: Mirrors<'_>,
+    made: &mut Made,
     losses: &mut Losses,
 ) -> Result<(Instance, Option<Value>), ExchangeError> {
     let spec = &task.spec;
     let material = Material::prepare(task, mirrors.read)?;
     let origin = origin_of(format, task)?;
     let known = origin.as_ref().and_then(|row| read_row(format, row).ok());
-    let (repo, base_commit) = place(task, &material, mirrors, losses)?;
+    let (repo, base_commit) = place(task, &material, mirrors, made, losses)?;
     let tests = match std::fs::read(task.dir.join("tests.patch")) {
         // Made anew, the same change may have other words around it.
         Ok(bytes) if known.is_some() => bytes,
@@ -71,6 +92,10 @@ fn instance_of(
     for what in lost(task) {
         losses.add(&spec.id, format!("{what} has no place in {}", format.word()));
     }
+    let ours = origin.as_ref().is_none_or(|row| row.get(BESIDE).is_some());
+    if !ours && is_special(&suite.suite) {
+        losses.add(&spec.id, "version, repeats and limits of the suite: a row of others goes out as it came in");
+    }
     let instance = Instance {
         id: spec.id.clone(),
         repo,
@@ -84,7 +109,7 @@ fn instance_of(
         language: Some(spec.language.clone()),
         day: spec.merged_at().map(str::to_owned),
         difficulty: spec.difficulty.clone(),
-        beside: beside(spec),
+        beside: beside(spec, &suite.suite),
         used: Vec::new(),
     };
     Ok((instance, origin))
@@ -95,6 +120,7 @@ fn place(
     task: &Task,
     material: &Material,
     mirrors: Mirrors<'_>,
+    made: &mut Made,
     losses: &mut Losses,
 ) -> Result<(String, String), ExchangeError> {
     let spec = &task.spec;
@@ -111,10 +137,11 @@ fn place(
         losses.add(&spec.id, "the starting tree is in no repository, and no mirror was asked for with --write-mirrors");
     }
     let dir = mirrors.write.unwrap_or(scratch.path()).join(format!("{suite}__{}.git", spec.id));
-    if dir.symlink_metadata().is_ok() {
-        return Err(ExchangeError::Exists(dir));
+    let (commit, new) = material.store.publish(&material.start, &dir)?;
+    if new {
+        made.0.push(dir);
     }
-    Ok((repo, material.store.publish(&material.start, &dir)?.0))
+    Ok((repo, commit))
 }
 
 /// The row that a task was made of.
@@ -133,7 +160,7 @@ fn origin_of(format: RowFormat, task: &Task) -> Result<Option<Value>, ExchangeEr
 }
 
 /// What a task has and the format has no place for, as a column of its own.
-fn beside(spec: &TaskSpec) -> Beside {
+fn beside(spec: &TaskSpec, suite: &Suite) -> Beside {
     Beside {
         title: Some(spec.title.clone()),
         difficulty: spec.difficulty.clone(),
@@ -143,7 +170,13 @@ fn beside(spec: &TaskSpec) -> Beside {
         protected: spec.protected.clone(),
         unprotected: spec.unprotected.clone(),
         limits: spec.limits.clone(),
+        suite: Some(suite.clone()),
     }
+}
+
+/// Whether a suite has other rules than one that is made for tasks that are taken in.
+fn is_special(suite: &Suite) -> bool {
+    (suite.version.as_str(), suite.repeats) != ("1.0", 3) || suite.limits != Limits::default()
 }
 
 /// What a row cannot hold of a task.

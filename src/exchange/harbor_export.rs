@@ -2,12 +2,14 @@
 
 use super::{ExchangeError, Losses};
 use crate::git::Mode;
-use crate::tasks::{Files, Material, Task, TaskSuite, read_folder, write_folder};
+use crate::tasks::{Files, Material, Task, TaskSuite, leaves, read_folder, write_links};
 use std::fmt::Write as _;
 use std::path::Path;
 
 /// Where the parts of a task's folder go that Harbor has no place for.
 pub(super) const REST: &str = "solution/tsbench/";
+/// The suite's description among them.
+pub(super) const SUITE: &str = "suite.toml";
 /// Our folders and files, and theirs.
 pub(super) const MOVES: [(&str, &str); 5] = [
     ("repo/", "environment/repo/"),
@@ -24,6 +26,8 @@ pub fn export(suite: &TaskSuite, mirrors: &Path, out: &Path) -> Result<(usize, L
     if out.symlink_metadata().is_ok() {
         return Err(ExchangeError::Exists(out.to_owned()));
     }
+    let of_suite = suite.dir.join(SUITE);
+    let of_suite = std::fs::read(&of_suite).map_err(ExchangeError::io(of_suite))?;
     let mut losses = Losses::default();
     let mut all = Files::new();
     let mut count = 0;
@@ -37,19 +41,39 @@ pub fn export(suite: &TaskSuite, mirrors: &Path, out: &Path) -> Result<(usize, L
             losses.add(id, format!("left out: no image is known for {}", task.spec.language));
             continue;
         };
-        let files = folder(task, &Material::prepare(task, mirrors)?, &tools)?;
+        let mut files = folder(task, &Material::prepare(task, mirrors)?, &tools)?;
+        if let Some(link) = leaving(&files) {
+            losses.add(id, format!("left out: the link {link} leads out of its tree"));
+            continue;
+        }
+        files.insert(format!("{REST}{SUITE}"), (Mode::File, of_suite.clone()));
         losses.add(id, "targets and guards: the reward tells of the whole run, and names of tests are not read");
         losses.add(id, "protected paths: what a solution may not touch is not restored, but for the hidden tests");
         all.extend(files.into_iter().map(|(path, file)| (format!("{id}/{path}"), file)));
         count += 1;
     }
-    write_folder(out, &all).map_err(|e| match e {
+    if count == 0 {
+        return Ok((0, losses));
+    }
+    let in_tree = |path: &str| path.split_once('/').is_some_and(|(_, p)| inside_tree(p).is_some());
+    write_links(out, &all, &in_tree).map_err(|e| match e {
         crate::tasks::TaskError::Bad { what, .. } => {
             ExchangeError::bad(out, what, "Harbor copies folders as they are; take the file out of the task")
         }
         e => e.into(),
     })?;
     Ok((count, losses))
+}
+
+/// The place of a file within the tree that is copied as a whole; nothing for other files.
+fn inside_tree(path: &str) -> Option<&str> {
+    ["environment/repo/", "tests/tree/"].iter().find_map(|tree| path.strip_prefix(tree))
+}
+
+/// A link that would not lead to a file of its own tree.
+fn leaving(files: &Files) -> Option<&str> {
+    let links = files.iter().filter(|(_, (mode, _))| *mode == Mode::Link);
+    links.map(|(p, (_, t))| (p, t)).find(|(p, t)| inside_tree(p).is_some_and(|i| leaves(i, t))).map(|(p, _)| p.as_str())
 }
 
 /// A language's public image, how it is installed, and how its tests are run.

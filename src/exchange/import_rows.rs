@@ -16,8 +16,8 @@ pub(super) const ORIGIN: &str = "origin.json";
 /// What became of an import.
 #[derive(Debug, Default)]
 pub struct Imported {
-    /// The suite's folder.
-    pub dir: PathBuf,
+    /// The suite's folder, if there is a task for it.
+    pub dir: Option<PathBuf>,
     /// Tasks that were taken in.
     pub tasks: Vec<String>,
     /// What was not, with the reason.
@@ -30,9 +30,10 @@ pub struct Imported {
 
 /// Takes the rows of a file in as tasks of a suite below `root`.
 pub fn import(format: RowFormat, from: &Path, root: &Path, suite: &Suite) -> Result<Imported, ExchangeError> {
+    let rows = rows::read(from)?;
     let mut intake = Intake::new(root, suite)?;
     let mut out = Imported::default();
-    for (i, row) in rows::read(from)?.into_iter().enumerate() {
+    for (i, row) in rows.into_iter().enumerate() {
         let place = || format!("row {}", i + 1);
         let instance = match read_row(format, &row).and_then(|found| {
             let language = language(&found)?;
@@ -46,17 +47,20 @@ pub fn import(format: RowFormat, from: &Path, root: &Path, suite: &Suite) -> Res
             }
         };
         let (instance, language) = instance;
-        tell(&instance, &row, &mut out.losses);
+        let mut losses = Losses::default();
+        tell(&instance, &row, &mut losses);
         let files = files_of(format, &instance, language, &row)?;
         match intake.add(&instance.id, &files)? {
             Some(why) => out.refused.push((instance.id, why)),
             None => {
+                instance.beside.suite.iter().for_each(|suite| intake.is_from(suite));
+                out.losses.extend(losses);
                 out.repos.insert(instance.repo);
                 out.tasks.push(instance.id);
             }
         }
     }
-    out.dir = intake.finish()?;
+    out.dir = intake.finish(&mut out.losses)?;
     Ok(out)
 }
 

@@ -2,7 +2,8 @@
 
 use super::literal;
 use super::multi_swe;
-use crate::schema::Limits;
+use super::pro;
+use crate::schema::{Limits, Suite};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -52,7 +53,7 @@ impl RowFormat {
 }
 
 /// An instance, whatever the format of its row.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Instance {
     pub id: String,
     pub repo: String,
@@ -78,7 +79,7 @@ pub struct Instance {
 pub(super) const BESIDE: &str = "tsbench";
 
 /// What stands in that column, as JSON in a text, so that every table can hold it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Beside {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -97,6 +98,9 @@ pub struct Beside {
     pub unprotected: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<Limits>,
+    /// The suite that the task was given out from: its version and the rules of all its tasks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suite: Option<Suite>,
 }
 
 /// The column of a row, if the row has it.
@@ -115,13 +119,17 @@ pub fn read(format: RowFormat, row: &Value) -> Result<Instance, String> {
         return multi_swe::read(map);
     }
     let (targets, guards) = format.lists();
+    let problem = text(map, "problem_statement")?;
     Ok(Instance {
         id: text(map, "instance_id")?.to_owned(),
         repo: text(map, "repo")?.to_owned(),
         base_commit: text(map, "base_commit")?.to_owned(),
         patch: text(map, "patch")?.to_owned(),
         test_patch: text(map, "test_patch")?.to_owned(),
-        problem: text(map, "problem_statement")?.to_owned(),
+        problem: match format {
+            RowFormat::SweBenchPro => format!("{problem}{}", pro::more(map)),
+            _ => problem.to_owned(),
+        },
         title: beside(map)?.title,
         targets: list(map, targets)?,
         guards: list(map, guards)?,
@@ -141,6 +149,8 @@ pub fn read(format: RowFormat, row: &Value) -> Result<Instance, String> {
             guards,
             format.language(),
             "created_at",
+            if format == RowFormat::SweBenchPro { pro::REQUIREMENTS } else { "" },
+            if format == RowFormat::SweBenchPro { pro::INTERFACE } else { "" },
             if map.get("difficulty").and_then(Value::as_str).is_some_and(is_difficulty) { "difficulty" } else { "" },
         ],
     })
@@ -201,10 +211,18 @@ pub fn write(format: RowFormat, instance: &Instance, origin: Option<&Value>, ver
         ("base_commit", &instance.base_commit),
         ("patch", &instance.patch),
         ("test_patch", &instance.test_patch),
-        ("problem_statement", &instance.problem),
     ];
     for (key, value) in texts {
         row.insert(key.to_owned(), value.as_str().into());
+    }
+    let problem = match format {
+        RowFormat::SweBenchPro => pro::take_apart(&mut row, &instance.problem),
+        _ => instance.problem.clone(),
+    };
+    row.insert("problem_statement".to_owned(), problem.into());
+    // A column of ours says what is so today.
+    if row.contains_key(BESIDE) {
+        row.extend(column(instance));
     }
     let (targets, guards) = format.lists();
     for (key, list) in [(targets, &instance.targets), (guards, &instance.guards)] {
@@ -233,6 +251,7 @@ fn blank(format: RowFormat, instance: &Instance, version: &str) -> Map<String, V
         RowFormat::SweBenchPro => json!({
             "repo_language": language, "before_repo_set_cmd": format!("git checkout {}", instance.base_commit),
             "selected_test_files_to_run": literal::print(&test_files(&instance.test_patch)), "dockerhub_tag": "",
+            "requirements": "", "interface": "",
         }),
         _ => json!({
             "hints_text": "", "created_at": day, "version": version, "environment_setup_commit": instance.base_commit,

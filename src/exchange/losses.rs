@@ -17,6 +17,13 @@ impl Losses {
         }
     }
 
+    /// Takes over what another list names.
+    pub fn extend(&mut self, other: Losses) {
+        for (what, tasks) in other.0 {
+            tasks.iter().for_each(|task| self.add(task, what.clone()));
+        }
+    }
+
     /// Whether nothing was lost.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -9,7 +9,10 @@ mod dataset;
 mod error;
 mod export_rows;
 mod harbor;
+mod harbor_copy;
 mod harbor_export;
+mod harbor_recipe;
+mod harbor_theirs;
 mod import_rows;
 mod instance;
 mod intake;
@@ -17,6 +20,7 @@ mod literal;
 mod losses;
 mod multi_swe;
 mod parquet;
+mod pro;
 mod record;
 mod rows;
 mod thinkbench;
@@ -31,5 +35,5 @@ pub use instance::RowFormat;
 pub use losses::Losses;
 pub use record::{Record, RecordFile, files_sha256};
 pub use thinkbench::{
-    ThinkbenchTask, checks_of_card, export as export_thinkbench, import as import_thinkbench, read as read_thinkbench,
+    ThinkbenchTask, export as export_thinkbench, import as import_thinkbench, read as read_thinkbench,
 };

@@ -13,6 +13,8 @@ pub(super) fn read(map: &Map<String, Value>) -> Result<Instance, String> {
     let number = number(map)?;
     let base = map.get("base").and_then(|b| b.get("sha")).and_then(Value::as_str).ok_or("base.sha is missing")?;
     let (title, problem) = statement(map)?;
+    // A row of ours says which task it is; what others call instance_id is the same in other words.
+    let own = map.get("instance_id").and_then(Value::as_str).filter(|_| map.contains_key(BESIDE));
     let mut targets = Vec::new();
     for key in FIXED {
         targets.extend(map.get(key).and_then(Value::as_object).into_iter().flat_map(|m| m.keys().cloned()));
@@ -21,7 +23,7 @@ pub(super) fn read(map: &Map<String, Value>) -> Result<Instance, String> {
     targets.dedup();
     let guards = map.get(KEPT).and_then(Value::as_object).map(|m| m.keys().cloned().collect()).unwrap_or_default();
     Ok(Instance {
-        id: format!("{org}__{repo}-{number}"),
+        id: own.map_or_else(|| format!("{org}__{repo}-{number}"), str::to_owned),
         repo: format!("{org}/{repo}"),
         base_commit: base.to_owned(),
         patch: text(map, "fix_patch")?.to_owned(),
@@ -86,6 +88,10 @@ pub(super) fn write(instance: &Instance, origin: Option<&Value>) -> Value {
         row.insert("test_patch".into(), instance.test_patch.as_str().into());
         if !same {
             row.extend(told(instance));
+        }
+        // A column of ours says what is so today.
+        if row.contains_key(BESIDE) {
+            row.extend(column(instance));
         }
         return Value::Object(row);
     }

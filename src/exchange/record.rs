@@ -2,7 +2,7 @@
 //! the row alone brings the task back.
 
 use super::{ExchangeError, Losses};
-use crate::git::Mode;
+use crate::git::{Applied, Mode};
 use crate::tasks::{Files, Material, Task, read_folder, sha256};
 use base64::Engine as _;
 use serde::{Deserialize, Serialize};
@@ -73,11 +73,33 @@ impl Record {
     /// The row of a task; what its columns cannot hold is told, the files hold everything.
     pub fn of(task: &Task, mirrors: &Path, losses: &mut Losses) -> Result<Record, ExchangeError> {
         let spec = &task.spec;
+        let mut record = Record::stated(task)?;
+        if spec.sealed.is_some() {
+            losses.add(&spec.id, "sealed: the columns of patches and tests are empty until it is opened");
+            return Ok(record);
+        }
+        let material = Material::prepare(task, mirrors)?;
+        let tests = test_patch(&material)?;
+        let mut text = |bytes: &[u8], what: &str| {
+            String::from_utf8(bytes.to_vec()).unwrap_or_else(|_| {
+                losses.add(&spec.id, format!("{what} is not UTF-8: its column is empty, the files have it"));
+                String::new()
+            })
+        };
+        record.patch = text(&material.solution, "patch");
+        record.test_patch = text(&tests, "test_patch");
+        record.digest = material.digest;
+        Ok(record)
+    }
+
+    /// The row as far as the files of the folder state it themselves: without patches and digest.
+    pub(super) fn stated(task: &Task) -> Result<Record, ExchangeError> {
+        let spec = &task.spec;
         let files = read_folder(&task.dir)?;
         let source = spec.source.as_ref();
         let or_empty = |text: Option<&str>| text.unwrap_or_default().to_owned();
         let base = spec.base.as_ref();
-        let mut record = Record {
+        Ok(Record {
             instance_id: spec.id.clone(),
             suite: task.suite.clone(),
             title: spec.title.clone(),
@@ -97,23 +119,21 @@ impl Record {
             digest: String::new(),
             files_sha256: files_sha256(&files),
             files: files.iter().map(|(path, (mode, bytes))| RecordFile::of(path, *mode, bytes)).collect(),
-        };
-        if spec.sealed.is_some() {
-            losses.add(&spec.id, "sealed: the columns of patches and tests are empty until it is opened");
-            return Ok(record);
-        }
-        let material = Material::prepare(task, mirrors)?;
-        let tests = test_patch(&material)?;
-        let mut text = |bytes: &[u8], what: &str| {
-            String::from_utf8(bytes.to_vec()).unwrap_or_else(|_| {
-                losses.add(&spec.id, format!("{what} is not UTF-8: its column is empty, the files have it"));
-                String::new()
-            })
-        };
-        record.patch = text(&material.solution, "patch");
-        record.test_patch = text(&tests, "test_patch");
-        record.digest = material.digest;
-        Ok(record)
+        })
+    }
+
+    /// The row without what the files of the folder do not state themselves.
+    pub(super) fn stated_part(&self) -> Record {
+        let (patch, test_patch, digest) = Default::default();
+        Record { patch, test_patch, digest, ..self.clone() }
+    }
+
+    /// The columns in which two rows of a task differ.
+    pub(super) fn differing(&self, other: &Record) -> Vec<String> {
+        let columns =
+            |r: &Record| serde_json::to_value(r).ok().and_then(|v| v.as_object().cloned()).unwrap_or_default();
+        let (mine, theirs) = (columns(self), columns(other));
+        mine.iter().filter(|(key, value)| theirs.get(*key) != Some(value)).map(|(key, _)| key.clone()).collect()
     }
 
     /// The files of the folder, held against their digest.
@@ -163,6 +183,32 @@ pub(super) fn test_patch(material: &Material) -> Result<Vec<u8>, ExchangeError> 
         return Ok(Vec::new());
     }
     Ok(material.store.diff(&material.start, &with, &[])?)
+}
+
+/// The columns of patches that do something else than the task's own. One that is no text is empty.
+pub(super) fn changed(record: &Record, material: &Material) -> Result<Vec<String>, ExchangeError> {
+    let store = &material.store;
+    let differs = |column: &str, own: &[u8]| -> Result<bool, ExchangeError> {
+        if column.as_bytes() == own || column.is_empty() && std::str::from_utf8(own).is_err() {
+            return Ok(false);
+        }
+        // The same change may be written in other words by another version of git.
+        let after = |patch: &[u8]| match store.apply(&material.start, patch)? {
+            Applied::Strict(tree) | Applied::Lenient(tree) => Ok::<_, ExchangeError>(Some(tree)),
+            Applied::Empty | Applied::Refused(_) => Ok(None),
+        };
+        let (column, own) = (after(column.as_bytes())?, after(own)?);
+        Ok(column.is_none() || column != own)
+    };
+    let tests = test_patch(material)?;
+    let both = [("patch", &record.patch, &material.solution), ("test_patch", &record.test_patch, &tests)];
+    let mut found = Vec::new();
+    for (name, column, own) in both {
+        if differs(column, own)? {
+            found.push(name.to_owned());
+        }
+    }
+    Ok(found)
 }
 
 /// SHA-256 over the names, modes and digests of files.

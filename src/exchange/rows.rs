@@ -11,10 +11,25 @@ const HINT: &str = "rows are a JSON list, JSON lines, or a Parquet file";
 /// The rows of a file; its first bytes say what it is.
 pub fn read(path: &Path) -> Result<Vec<Value>, ExchangeError> {
     let bytes = std::fs::read(path).map_err(ExchangeError::io(path))?;
-    if bytes.starts_with(b"PAR1") {
-        return table(path).map_err(|cause| ExchangeError::Parquet { path: path.to_owned(), cause });
+    let rows = match bytes.starts_with(b"PAR1") {
+        true => table(path).map_err(|e| {
+            let what = format!("it begins like a Parquet table and is no whole one: {e}");
+            ExchangeError::bad(path, what, "get the file again from where it is published")
+        })?,
+        false => texts(path, &bytes)?,
+    };
+    if rows.is_empty() {
+        return Err(ExchangeError::bad(path, "there is no row in it", HINT));
     }
-    if let Ok(whole) = serde_json::from_slice::<Value>(&bytes) {
+    Ok(rows)
+}
+
+/// The rows of a file of JSON.
+fn texts(path: &Path, bytes: &[u8]) -> Result<Vec<Value>, ExchangeError> {
+    if let Some((what, hint)) = no_text(bytes) {
+        return Err(ExchangeError::bad(path, what, hint));
+    }
+    if let Ok(whole) = serde_json::from_slice::<Value>(bytes) {
         return match whole {
             Value::Array(rows) => Ok(rows),
             // One row, or rows by their ids.
@@ -32,6 +47,17 @@ pub fn read(path: &Path) -> Result<Vec<Value>, ExchangeError> {
             serde_json::from_slice(line).map_err(|e| ExchangeError::bad(path, format!("line {}: {e}", i + 1), HINT))
         })
         .collect()
+}
+
+/// Why bytes are no text that JSON can be read from, and what to do; with the line where it begins.
+pub(super) fn no_text(bytes: &[u8]) -> Option<(String, &'static str)> {
+    if bytes.starts_with(b"\xef\xbb\xbf") {
+        return Some(("line 1: it starts with a byte-order mark".into(), "save it as UTF-8 without a byte-order mark"));
+    }
+    let end = std::str::from_utf8(bytes).err()?.valid_up_to();
+    let line = bytes[..end].iter().filter(|b| **b == b'\n').count() + 1;
+    let start = memchr::memrchr(b'\n', &bytes[..end]).map_or(0, |i| i + 1);
+    Some((format!("line {line}: it is not UTF-8 from byte {} of the line on", end - start + 1), "save it as UTF-8"))
 }
 
 fn kind(value: &Value) -> &'static str {
@@ -75,6 +101,16 @@ fn field_value(field: &Field) -> Value {
         Field::ListInternal(list) => list.elements().iter().map(field_value).collect(),
         other => other.to_string().into(),
     }
+}
+
+/// Finds out before the work whether a file can be written: that it is not there, and that its folder takes one.
+pub fn can_write(path: &Path) -> Result<(), ExchangeError> {
+    if path.symlink_metadata().is_ok() {
+        return Err(ExchangeError::Exists(path.to_owned()));
+    }
+    let dir = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    std::fs::create_dir_all(dir).map_err(ExchangeError::io(dir))?;
+    tempfile::Builder::new().prefix(".export-").tempfile_in(dir).map(drop).map_err(ExchangeError::io(dir))
 }
 
 /// Writes rows by the ending of the file's name: a list for `.json`, else lines. What is there is never changed.

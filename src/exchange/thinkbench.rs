@@ -1,13 +1,13 @@
 //! Task folders of Thinkbench: a brief, a grader, starter files and a reference become a task judged by a scorecard.
 
 use super::import_rows::{Imported, ORIGIN, title_of};
-use super::intake::{Intake, plain_spec, spec_text};
+use super::intake::{Intake, plain_spec, spec_text, text_of};
 use super::{ExchangeError, Losses};
 use crate::git::{Applied, Mode, Store, TreeId};
 use crate::schema::{Scorecard, Suite, is_test_path};
-use crate::tasks::{Files, Material, Task, TaskSuite, read_folder, write_folder};
+use crate::tasks::{Files, Material, Task, TaskSuite, leaves, read_folder, write_links};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 const FORMAT: &str = "thinkbench";
@@ -15,12 +15,19 @@ const RUN: &str = "tsbench_run.py";
 /// What a tree of files without a project needs so that Python's tools take it for one.
 const REQUIREMENTS: &str = "requirements.txt";
 const MANIFEST: &str = "manifest.json";
+/// What graders print, and what manifests hold.
+const CARD: &str = r#"{"checks": [{"id": "…", "passed": true}, …]}"#;
+const ENTRY: &str = r#"[{"slug": "…", "graded_behaviors": [{"id": "…"}, …]}, …]"#;
 
 /// One folder.
 #[derive(Clone, Debug)]
 pub struct ThinkbenchTask {
     /// Its name, under which the solution is imported.
     pub slug: String,
+    /// Its folder.
+    pub dir: PathBuf,
+    /// Why no task can be made of it, if that is known.
+    pub refused: Option<String>,
     /// Its files.
     pub files: Files,
     /// The ids of its checks, where a manifest declares them. They are the denominator.
@@ -36,8 +43,12 @@ impl ThinkbenchTask {
         self.files.iter().filter_map(inside).collect()
     }
 
-    fn text(&self, name: &str) -> Option<String> {
-        self.files.get(name).map(|(_, bytes)| String::from_utf8_lossy(bytes).into_owned())
+    /// Takes what its grader printed when it was run on the reference as the declaration of its checks.
+    pub fn declare(&mut self, output: &str) {
+        match checks_of_card(output) {
+            Ok(checks) => self.checks = Some(checks),
+            Err(why) => self.refused = Some(why),
+        }
     }
 
     /// The workspace with the reference in it, and the grader: what shows which checks there are.
@@ -53,10 +64,47 @@ fn place(files: &Files, slug: &str) -> Files {
     files.iter().map(|(path, file)| (format!("{slug}/{path}"), file.clone())).collect()
 }
 
-/// The ids of the checks of a scorecard, the last line that a grader printed.
-pub fn checks_of_card(output: &str) -> Option<Vec<String>> {
-    let card: Value = serde_json::from_str(output.trim_end().lines().last()?).ok()?;
-    card.get("checks")?.as_array()?.iter().map(|c| c.get("id")?.as_str().map(str::to_owned)).collect()
+/// The ids of the checks of the scorecard that a grader printed as its last line, all of which must have passed.
+fn checks_of_card(output: &str) -> Result<Vec<String>, String> {
+    let last = output.trim_end().lines().last().unwrap_or("").trim();
+    let shape = |what: &str| {
+        let cut: String = last.chars().take(200).collect();
+        format!("grade.py printed {cut:?} as its last line when run on the reference: {what}; expected {CARD}")
+    };
+    let card: Value = serde_json::from_str(last).map_err(|_| shape("that is no JSON"))?;
+    let list = card.get("checks").and_then(Value::as_array).ok_or_else(|| shape("there is no list named checks"))?;
+    let (mut ids, mut failed) = (Vec::new(), Vec::new());
+    for check in list {
+        let id = check.get("id").and_then(Value::as_str).ok_or_else(|| shape("a check has no id"))?;
+        let passed = check.get("passed").and_then(Value::as_bool);
+        if !passed.ok_or_else(|| shape(&format!("the check {id:?} does not say whether it passed")))? {
+            failed.push(id);
+        }
+        ids.push(id.to_owned());
+    }
+    if card.get("import_ok").and_then(Value::as_bool) == Some(false) {
+        return Err("its grader could not load the reference: correct reference/".into());
+    }
+    if !failed.is_empty() {
+        let passed = ids.len() - failed.len();
+        return Err(format!(
+            "its reference passes {passed} of {} checks of its own grader, and not {}: correct one of them",
+            ids.len(),
+            failed.join(", ")
+        ));
+    }
+    distinct(ids).map_err(|why| shape(&why))
+}
+
+/// Ids of checks, each of which is there once.
+fn distinct(ids: Vec<String>) -> Result<Vec<String>, String> {
+    let mut seen = BTreeSet::new();
+    match ids.iter().find(|id| id.trim().is_empty() || !seen.insert(*id)) {
+        Some(id) if id.trim().is_empty() => Err("a check has an empty id".into()),
+        Some(id) => Err(format!("the check {id:?} stands twice")),
+        None if ids.is_empty() => Err("it names no check".into()),
+        None => Ok(ids),
+    }
 }
 
 /// Reads the folders of a folder, or of `tasks/` in it, in order of their names.
@@ -75,23 +123,78 @@ pub fn read(dir: &Path) -> Result<Vec<ThinkbenchTask>, ExchangeError> {
     if names.is_empty() {
         return Err(ExchangeError::bad(&root, "no folder in it has a brief.txt", "name the folder of task folders"));
     }
-    let one = |path: &PathBuf| {
-        let slug = path.file_name().and_then(|n| n.to_str()).unwrap_or_default().to_owned();
-        let entry = manifest.get(&slug).cloned().unwrap_or(Value::Null);
-        let id = |b: &Value| b.get("id")?.as_str().map(str::to_owned);
-        let checks = entry.get("graded_behaviors").and_then(Value::as_array).map(|l| l.iter().filter_map(id).collect());
-        Ok(ThinkbenchTask { slug, files: read_folder(path)?, checks, entry })
+    let one = |dir: &PathBuf| {
+        let slug = dir.file_name().and_then(|n| n.to_str()).unwrap_or_default().to_owned();
+        let mut task = ThinkbenchTask {
+            slug,
+            dir: dir.clone(),
+            refused: None,
+            files: Files::new(),
+            checks: None,
+            entry: Value::Null,
+        };
+        task.refused = fill(&mut task, &manifest).err();
+        task
     };
-    names.iter().map(one).collect()
+    Ok(names.iter().map(one).collect())
 }
 
-fn manifest(places: &[PathBuf]) -> Result<BTreeMap<String, Value>, ExchangeError> {
-    let Some(path) = places.iter().find(|p| p.is_file()) else { return Ok(BTreeMap::new()) };
-    let bytes = std::fs::read(path).map_err(ExchangeError::io(path))?;
-    let hint = "manifest.json is a list of tasks, each with its slug and graded_behaviors";
-    let list: Vec<Value> = serde_json::from_slice(&bytes).map_err(|e| ExchangeError::bad(path, e.to_string(), hint))?;
-    Ok(list.into_iter().filter_map(|e| Some((e.get("slug")?.as_str()?.to_owned(), e))).collect())
+/// Reads a folder's files and what the manifest says of it.
+fn fill(task: &mut ThinkbenchTask, manifest: &Manifest) -> Result<(), String> {
+    task.files = read_folder(&task.dir).map_err(|e| e.to_string())?;
+    let links = task.files.iter().filter(|(_, (mode, _))| *mode == Mode::Link);
+    for (path, target) in links.map(|(p, (_, t))| (p, t)) {
+        let inside = ["setup/", "reference/"].iter().find_map(|f| path.strip_prefix(f));
+        if inside.is_none_or(|inside| leaves(inside, target)) {
+            let target = String::from_utf8_lossy(target);
+            return Err(format!("{path} is a link to {target:?}: put the file itself there"));
+        }
+    }
+    let Some((file, entries)) = manifest else { return Ok(()) };
+    let of = |why: &str| format!("{}: {why}; expected {ENTRY}", file.display());
+    match entries.get(&task.slug).map(Vec::as_slice) {
+        None | Some([]) => Ok(()),
+        Some([entry]) => {
+            task.entry = entry.clone();
+            task.checks = declared(entry).map_err(|why| of(&why))?;
+            Ok(())
+        }
+        Some(_) => Err(of("it stands there twice")),
+    }
 }
+
+/// The checks that an entry of a manifest declares; nothing where it leaves that to the grader.
+fn declared(entry: &Value) -> Result<Option<Vec<String>>, String> {
+    let Some(list) = entry.get("graded_behaviors").filter(|l| !l.is_null()) else { return Ok(None) };
+    let list = list.as_array().ok_or("its graded_behaviors are no list")?;
+    if list.is_empty() {
+        return Ok(Some(Vec::new()));
+    }
+    let ids: Option<Vec<String>> = list.iter().map(|b| b.get("id")?.as_str().map(str::to_owned)).collect();
+    let ids = ids.ok_or("its graded_behaviors are not each a map with an id")?;
+    distinct(ids).map(Some).map_err(|why| format!("in its graded_behaviors {why}"))
+}
+
+/// A manifest's file and its entries by slug.
+type Manifest = Option<(PathBuf, BTreeMap<String, Vec<Value>>)>;
+
+fn manifest(places: &[PathBuf]) -> Result<Manifest, ExchangeError> {
+    let Some(path) = places.iter().find(|p| p.is_file()) else { return Ok(None) };
+    let bytes = std::fs::read(path).map_err(ExchangeError::io(path))?;
+    let bad =
+        |what: String| ExchangeError::bad(path, format!("{what}; expected {ENTRY}"), "write the file in this form");
+    let list: Value = serde_json::from_slice(&bytes).map_err(|e| bad(e.to_string()))?;
+    let list = list.as_array().ok_or_else(|| bad("it is no list of tasks".into()))?;
+    let mut entries: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    for (i, entry) in list.iter().enumerate() {
+        let slug = entry.get("slug").and_then(Value::as_str);
+        let slug = slug.ok_or_else(|| bad(format!("its entry {} has no slug", i + 1)))?;
+        entries.entry(slug.to_owned()).or_default().push(entry.clone());
+    }
+    Ok(Some((path.clone(), entries)))
+}
+
+const NO_REFERENCE: &str = "there is no reference, so that nothing shows that the grader is right";
 
 /// Takes folders in as tasks of a suite below `root`.
 pub fn import(tasks: &[ThinkbenchTask], root: &Path, suite: &Suite) -> Result<Imported, ExchangeError> {
@@ -99,28 +202,29 @@ pub fn import(tasks: &[ThinkbenchTask], root: &Path, suite: &Suite) -> Result<Im
     let mut out = Imported::default();
     for task in tasks {
         let slug = &task.slug;
-        let Some(checks) = task.checks.as_ref().filter(|c| !c.is_empty()) else {
-            let why = if task.files.contains_key("grade.py") {
-                "no checks are declared for it, so that there is no denominator"
-            } else {
-                "it has no grader: it is only looked at, and in no denominator"
-            };
-            out.refused.push((slug.clone(), why.to_owned()));
-            continue;
-        };
-        let files = match files_of(task, checks, &mut out.losses)? {
-            Ok(files) => files,
-            Err(why) => {
-                out.refused.push((slug.clone(), why));
-                continue;
+        let mut losses = Losses::default();
+        let made = match (&task.refused, task.checks.as_ref()) {
+            (Some(why), _) => Err(why.clone()),
+            (None, _) if !task.files.contains_key("grade.py") => {
+                Err("it has no grader: it is only looked at, and in no denominator".into())
             }
+            (None, Some(checks)) if !checks.is_empty() => files_of(task, checks, &mut losses)?,
+            (None, _) if !task.files.keys().any(|p| p.starts_with("reference/")) => Err(NO_REFERENCE.into()),
+            (None, _) => Err("no checks are declared for it, so that there is no denominator".into()),
         };
-        match intake.add(slug, &files)? {
-            Some(why) => out.refused.push((slug.clone(), why)),
-            None => out.tasks.push(slug.clone()),
+        let refused = match &made {
+            Ok(files) => intake.add(slug, files)?,
+            Err(why) => Some(why.clone()),
+        };
+        match refused {
+            Some(why) => out.refused.push((slug.clone(), format!("{why} ({})", task.dir.display()))),
+            None => {
+                out.losses.extend(losses);
+                out.tasks.push(slug.clone());
+            }
         }
     }
-    out.dir = intake.finish()?;
+    out.dir = intake.finish(&mut out.losses)?;
     Ok(out)
 }
 
@@ -130,8 +234,13 @@ fn files_of(
     losses: &mut Losses,
 ) -> Result<Result<Files, String>, ExchangeError> {
     let slug = &task.slug;
-    let (Some(brief), Some(grader)) = (task.text("brief.txt"), task.files.get("grade.py")) else {
-        return Ok(Err("brief.txt or grade.py is missing".into()));
+    let brief = match text_of(&task.files, "brief.txt") {
+        Ok(Some(brief)) if !brief.trim().is_empty() => brief,
+        Ok(_) => return Ok(Err("brief.txt is empty: write there what an agent is to do".into())),
+        Err(why) => return Ok(Err(why)),
+    };
+    let Some(grader) = task.files.get("grade.py") else {
+        return Ok(Err("it has no grader: it is only looked at, and in no denominator".into()));
     };
     if !slug.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
         return Ok(Err("its name is no name of a Python package".into()));
@@ -145,7 +254,7 @@ fn files_of(
     );
     let reference = place(&task.below("reference/"), slug);
     if reference.is_empty() {
-        return Ok(Err("there is no reference, so that nothing shows that the grader is right".into()));
+        return Ok(Err(NO_REFERENCE.into()));
     }
     let mut fixed = start.clone();
     for (path, file) in &reference {
@@ -189,7 +298,7 @@ pub fn export(suite: &TaskSuite, mirrors: &Path, out: &Path) -> Result<(usize, L
         return Err(ExchangeError::Exists(out.to_owned()));
     }
     let mut losses = Losses::default();
-    let (mut all, mut entries) = (Files::new(), Vec::new());
+    let (mut all, mut entries, mut count) = (Files::new(), Vec::new(), 0);
     for task in &suite.tasks {
         let Some(origin) = origin_of(task) else {
             losses.add(
@@ -199,13 +308,24 @@ pub fn export(suite: &TaskSuite, mirrors: &Path, out: &Path) -> Result<(usize, L
             continue;
         };
         let folder = folder_of(task, &origin, &Material::prepare(task, mirrors)?)?;
+        if let Some((path, _)) = folder.iter().find(|(p, (mode, t))| {
+            let inside = p.split_once('/').map_or(p.as_str(), |(_, inside)| inside);
+            *mode == Mode::Link && leaves(inside, t)
+        }) {
+            losses.add(&task.spec.id, format!("left out: the link {path} leads out of its tree"));
+            continue;
+        }
+        count += 1;
         all.extend(folder.into_iter().map(|(path, file)| (format!("tasks/{}/{path}", task.spec.id), file)));
         if !origin["entry"].is_null() {
             entries.push(origin["entry"].clone());
         }
     }
-    let count = suite.tasks.iter().filter(|t| origin_of(t).is_some()).count();
-    write_folder(out, &all)?;
+    if count == 0 {
+        return Ok((0, losses));
+    }
+    losses.add(&suite.suite.id, "version, repeats and limits of the suite have no place in this layout");
+    write_links(out, &all, &|path| ["/setup/", "/reference/"].iter().any(|f| path.contains(f)))?;
     if !entries.is_empty() {
         let path = out.join(MANIFEST);
         std::fs::write(&path, format!("{:#}\n", Value::from(entries))).map_err(ExchangeError::io(path))?;

@@ -2,9 +2,12 @@
 
 mod datasets;
 mod folders;
+mod harbor;
 mod inspect;
 mod predictions;
 mod rows;
 mod runs;
 mod sealing;
+mod suites;
+mod thinkbench;
 mod world;

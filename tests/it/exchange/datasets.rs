@@ -1,6 +1,6 @@
 //! A suite leaves as a dataset and comes back as it was.
 
-use super::world::{copy, demo, digests, tsbench};
+use super::world::{copy, demo, digests, set, tsbench, version};
 use serde_json::Value;
 use std::path::Path;
 
@@ -12,7 +12,7 @@ fn a_dataset_comes_back_with_every_digest_unchanged() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("out");
     tsbench()
-        .args(["tasks", "export", "--suite", "demo", "--version", "1.0"])
+        .args(["tasks", "export", "--suite", "demo", "--version", &version()])
         .arg("--out")
         .arg(&out)
         .assert()
@@ -20,7 +20,7 @@ fn a_dataset_comes_back_with_every_digest_unchanged() {
     let tasks = dir.path().join("tasks");
     let import = || {
         let mut command = tsbench();
-        command.args(["tasks", "import"]).arg("--dataset").arg(out.join("demo-1.0")).arg("--tasks").arg(&tasks);
+        command.args(["tasks", "import"]).arg("--dataset").arg(set(&out)).arg("--tasks").arg(&tasks);
         command.assert()
     };
     import().success();
@@ -43,13 +43,13 @@ fn a_version_that_is_there_is_never_written_again_and_another_than_the_suites_is
         command.args(["tasks", "export", "--suite", "demo", "--version", version]).arg("--out").arg(dir.path());
         command.assert()
     };
-    export("1.0").success();
-    let before = std::fs::read(dir.path().join("demo-1.0/dataset.json")).unwrap();
-    let said = String::from_utf8(export("1.0").code(2).get_output().stderr.clone()).unwrap();
+    export(&version()).success();
+    let before = std::fs::read(set(dir.path()).join("dataset.json")).unwrap();
+    let said = String::from_utf8(export(&version()).code(2).get_output().stderr.clone()).unwrap();
     assert!(said.contains("exists already") && said.contains("hint: "), "{said}");
-    assert_eq!(std::fs::read(dir.path().join("demo-1.0/dataset.json")).unwrap(), before);
-    let said = String::from_utf8(export("2.0").code(2).get_output().stderr.clone()).unwrap();
-    assert!(said.contains("the suite's version is 1.0"), "{said}");
+    assert_eq!(std::fs::read(set(dir.path()).join("dataset.json")).unwrap(), before);
+    let said = String::from_utf8(export("99.0").code(2).get_output().stderr.clone()).unwrap();
+    assert!(said.contains(&format!("the suite's version is {}", version())), "{said}");
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn the_same_suite_gives_the_same_bytes() {
     let dirs = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
     let all = dirs.each_ref().map(|dir| {
         tsbench().args(["tasks", "export", "--suite", "demo"]).arg("--out").arg(dir.path()).assert().success();
-        tsbench::tasks::read_folder(&dir.path().join("demo-1.0")).unwrap()
+        tsbench::tasks::read_folder(&set(dir.path())).unwrap()
     });
     assert_eq!(
         all[0].keys().collect::<Vec<_>>(),
@@ -70,7 +70,7 @@ fn the_same_suite_gives_the_same_bytes() {
 fn a_dataset_that_was_changed_on_the_way_is_refused_and_nothing_is_written() {
     let dir = tempfile::tempdir().unwrap();
     tsbench().args(["tasks", "export", "--suite", "demo"]).arg("--out").arg(dir.path()).assert().success();
-    let set = dir.path().join("demo-1.0");
+    let set = set(dir.path());
     let lines = std::fs::read_to_string(set.join("tasks.jsonl")).unwrap();
     let changes: [(&str, Change); 3] = [
         ("which is not the one of dataset.json", |_| ()),
@@ -114,6 +114,7 @@ fn admit(set: &Path, text: &str, deep: bool) {
     }
     for file in manifest["files"].as_array_mut().unwrap() {
         if file["name"] == "tasks.jsonl" {
+            file["bytes"] = text.len().into();
             file["sha256"] = tsbench::tasks::sha256(text.as_bytes()).into();
         }
     }
@@ -154,7 +155,7 @@ fn each_task_has_a_label_for_each_model_and_none_is_left_out() {
     command.args(["tasks", "export", "--suite", "demo"]).arg("--tasks").arg(&tasks);
     command.arg("--mirrors").arg(dir.path().join("mirrors")).arg("--models-file").arg(&models);
     command.arg("--out").arg(dir.path()).assert().success();
-    let text = std::fs::read_to_string(dir.path().join("demo-1.0/contamination.jsonl")).unwrap();
+    let text = std::fs::read_to_string(set(dir.path()).join("contamination.jsonl")).unwrap();
     let lines: Vec<Value> = text.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
     assert_eq!(lines.len(), 8);
     let labels = |task: &str| -> Vec<String> {
@@ -183,7 +184,7 @@ fn the_datasets_library_loads_table_and_lines_and_finds_the_same_rows() {
     let Some(python) = super::world::python_with("datasets==5.0.0") else { return };
     let dir = tempfile::tempdir().unwrap();
     tsbench().args(["tasks", "export", "--suite", "demo"]).arg("--out").arg(dir.path()).assert().success();
-    let set = dir.path().join("demo-1.0");
+    let set = set(dir.path());
     let mut command = std::process::Command::new(python);
     command.args(["-c", LOAD]).arg(&set).env("HF_HOME", dir.path().join("hf")).env("HF_HUB_OFFLINE", "1");
     let done = command.output().unwrap();
@@ -193,4 +194,50 @@ fn the_datasets_library_loads_table_and_lines_and_finds_the_same_rows() {
     let [columns, lines, table] = told.as_slice() else { panic!("{out}") };
     assert!(columns.starts_with("8 instance_id,suite,title,") && columns.ends_with(",files_sha256,files"), "{out}");
     assert_eq!([*lines, *table], ["lines True", "table True"], "{out}{err}");
+}
+
+#[test]
+fn a_dataset_that_contradicts_itself_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    tsbench().args(["tasks", "export", "--suite", "demo"]).arg("--out").arg(dir.path()).assert().success();
+    let set = set(dir.path());
+    let lines = std::fs::read_to_string(set.join("tasks.jsonl")).unwrap();
+    let manifest = std::fs::read_to_string(set.join("dataset.json")).unwrap();
+    let tasks = dir.path().join("tasks");
+    let import = || {
+        let mut command = tsbench();
+        command.args(["tasks", "import"]).arg("--dataset").arg(&set).arg("--tasks").arg(&tasks);
+        let told = String::from_utf8(command.assert().code(2).get_output().stderr.clone()).unwrap();
+        assert!(!tasks.join("demo").exists(), "{told}");
+        told
+    };
+    let columns = ["title", "patch", "test_patch", "repo", "suite", "problem_statement", "language", "merged_at"];
+    for column in columns {
+        let mut rows: Vec<Value> = lines.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+        rows[0][column] = "another".into();
+        let text: String = rows.iter().map(|r| format!("{r}\n")).collect();
+        std::fs::write(set.join("tasks.jsonl"), &text).unwrap();
+        admit(&set, &text, false);
+        let told = import();
+        assert!(told.contains(&format!("has other files than these columns say: {column}")), "{column}: {told}");
+    }
+    std::fs::write(set.join("tasks.jsonl"), &lines).unwrap();
+    for (key, value) in [("suite", "other"), ("version", "9")] {
+        let mut changed: Value = serde_json::from_str(&manifest).unwrap();
+        changed[key] = value.into();
+        std::fs::write(set.join("dataset.json"), changed.to_string()).unwrap();
+        let told = import();
+        assert!(told.contains(&format!("{key} is \"{value}\", and suite_toml says")), "{told}");
+    }
+    std::fs::write(set.join("dataset.json"), &manifest).unwrap();
+    std::fs::write(set.join("README.md"), "changed").unwrap();
+    assert!(import().contains("README.md: has the digest"));
+    std::fs::remove_file(set.join("tasks.parquet")).unwrap();
+    let mut changed: Value = serde_json::from_str(&manifest).unwrap();
+    changed["files"].as_array_mut().unwrap().retain(|f| f["name"] != "README.md");
+    std::fs::write(set.join("dataset.json"), changed.to_string()).unwrap();
+    assert!(import().contains("tasks.parquet: it is missing, and dataset.json lists it"));
+    let mut command = tsbench();
+    command.args(["tasks", "import", "--dataset", "nope"]).arg("--tasks").arg(&tasks);
+    assert!(super::world::said(&mut command, 2).contains("find nope: there is no file or folder of that name"));
 }

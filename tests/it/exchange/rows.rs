@@ -1,6 +1,6 @@
 //! Rows of other benchmarks become tasks, and come out again as they came in.
 
-use super::world::{demo, fixture, said, tsbench};
+use super::world::{demo, fixture, said, set, tsbench};
 use serde_json::Value;
 use std::path::Path;
 use tsbench::git::Store;
@@ -149,19 +149,14 @@ fn tasks_with_trees_of_their_own_leave_as_rows_and_commits_and_come_back_the_sam
         );
         assert!(told.contains(&format!("loss: alternates/ has no place in {format} (py-opening-hours)")), "{told}");
         let mut ids = Vec::new();
-        // Multi-SWE-bench names an instance by its repository and number.
-        let name = |row: &Value| match format {
-            "multi-swe-bench" => format!("{}__{}-0", row["org"].as_str().unwrap(), row["repo"].as_str().unwrap()),
-            _ => row["instance_id"].as_str().unwrap().to_owned(),
-        };
-        values(&rows).iter().for_each(|row| ids.push(name(row)));
+        values(&rows).iter().for_each(|row| ids.push(row["instance_id"].as_str().unwrap().to_owned()));
         assert_eq!(ids.len(), 7);
         import(format, &rows, dir.path(), 0);
         let before = load(&demo()).unwrap().into_iter().find(|s| s.suite.id == "demo").unwrap().tasks;
         for task in tasks(dir.path()) {
             assert!(ids.contains(&task.spec.id));
-            let id = task.spec.id.trim_start_matches("demo__").trim_end_matches("-0");
-            let old = before.iter().find(|t| t.spec.id == id).unwrap();
+            let id = &task.spec.id;
+            let old = before.iter().find(|t| t.spec.id == *id).unwrap();
             let (a, b) = (Material::prepare(old, &mirrors).unwrap(), Material::prepare(&task, &mirrors).unwrap());
             assert_eq!((&a.start, &a.solution, &a.hidden), (&b.start, &b.solution, &b.hidden), "{format} {id}");
             let kept = |t: &Task| {
@@ -188,7 +183,59 @@ fn rows_are_read_from_tables_too() {
     command.args(["tasks", "export", "--format", "swe-bench", "--suite", "demo"]).arg("--out").arg(&rows);
     said(command.arg("--write-mirrors").arg(mirrors), 0);
     // The table has the columns of SWE-bench, and lists that are lists. Without a commit its rows are no instances.
-    let told = import("swe-bench", &dir.path().join("demo-1.0/tasks.parquet"), dir.path(), 1);
+    let told = import("swe-bench", &set(dir.path()).join("tasks.parquet"), dir.path(), 1);
     assert_eq!(told.matches("not taken in: ").count(), 8, "{told}");
     assert!(told.contains("go-job-queue: base_commit \"\" is no commit"), "{told}");
+}
+
+#[test]
+fn what_swe_bench_pro_tells_agents_is_told_and_goes_back_to_its_columns() {
+    let mut row = values(&fixture("swe-bench-pro.jsonl")).remove(0);
+    row["requirements"] = "- `add` must take blanks.".into();
+    row["interface"] = "Name: add".into();
+    let dir = tempfile::tempdir().unwrap();
+    mirror(&dir.path().join("mirrors"));
+    let (file, out) = (dir.path().join("rows.jsonl"), dir.path().join("out.jsonl"));
+    std::fs::write(&file, format!("{row}\n")).unwrap();
+    let told = import("swe-bench-pro", &file, dir.path(), 0);
+    assert!(!told.contains("requirements") && !told.contains("interface"), "{told}");
+    let problem = &tasks(dir.path())[0].problem;
+    let end = "\n\nRequirements:\n- `add` must take blanks.\n\nNew interfaces introduced:\nName: add";
+    assert!(problem.ends_with(end), "{problem}");
+    let mut command = tsbench();
+    command.args(["tasks", "export", "--format", "swe-bench-pro", "--suite", "taken"]).arg("--out").arg(&out);
+    command.arg("--tasks").arg(dir.path().join("tasks")).arg("--mirrors").arg(dir.path().join("mirrors"));
+    command.assert().success();
+    assert_eq!(values(&out), [row]);
+}
+
+#[test]
+fn files_that_hold_no_rows_say_what_they_are() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("rows.jsonl");
+    for (bytes, what) in [
+        (&b""[..], "there is no row in it"),
+        (b"[]", "there is no row in it"),
+        (b"\xef\xbb\xbf{}\n", "line 1: it starts with a byte-order mark"),
+        (b"{}\n{\"a\": \"\xff\"}\n", "line 2: it is not UTF-8 from byte 8 of the line on"),
+        (b"PAR1 and no more", "no whole one"),
+    ] {
+        std::fs::write(&file, bytes).unwrap();
+        let told = import("swe-bench", &file, dir.path(), 2);
+        assert!(told.contains(what) && told.contains("hint: ") && !told.contains("failed to write"), "{told}");
+        assert!(!dir.path().join("tasks/taken").exists());
+    }
+    assert!(import("swe-bench", &dir.path().join("nope"), dir.path(), 2).contains("there is no file or folder"));
+}
+
+#[test]
+fn rows_that_are_not_taken_in_have_no_losses_and_make_no_suite() {
+    let mut row = values(&fixture("swe-bench.jsonl")).remove(1);
+    row["instance_id"] = "../up".into();
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("rows.json");
+    std::fs::write(&file, row.to_string()).unwrap();
+    let told = import("swe-bench", &file, dir.path(), 1);
+    assert!(!told.contains("loss: ") && told.contains("0 tasks taken in, 1 not"), "{told}");
+    assert!(!dir.path().join("tasks/taken").exists());
 }

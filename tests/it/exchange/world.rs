@@ -17,6 +17,16 @@ pub fn demo() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tasks")
 }
 
+/// The version of the suite `demo`, which every change of a task raises.
+pub fn version() -> String {
+    load(&demo()).unwrap().into_iter().find(|s| s.suite.id == "demo").unwrap().suite.version
+}
+
+/// The folder of its dataset below another.
+pub fn set(dir: &Path) -> PathBuf {
+    dir.join(format!("demo-{}", version()))
+}
+
 /// Fixtures of this room.
 pub fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/exchange").join(name)
