@@ -130,7 +130,7 @@ pub fn is_ours(e: &ScoreError) -> bool {
     match e {
         ScoreError::Sandbox { .. } | ScoreError::Random(_) | ScoreError::Git(_) | ScoreError::Runtime { .. } => true,
         ScoreError::Task(e) => !matches!(e, TaskError::Bad { .. }),
-        ScoreError::Language { .. } | ScoreError::Install { .. } => false,
+        ScoreError::Language { .. } | ScoreError::Install { .. } | ScoreError::Grader { .. } => false,
     }
 }
 

@@ -1,14 +1,17 @@
 use super::plan::{env, stdin, words};
 use super::{
-    Files, Language, LanguageError, Places, Plan, Release, Step, TestCommand, Tool, diff, java_build as build, releases,
+    Files, Language, LanguageError, Places, Plan, Release, Step, TestCommand, Tool, diff, java_build as build,
+    java_shadow as shadow, releases,
 };
 use crate::reports::{Key, Report, Seal, Status, open_parcel, parse_junit};
 
 /// Java: Maven or a Gradle wrapper, and the JUnit XML that they write.
 ///
 /// What code under test can forge: it runs in a JVM that the build tool starts, so code written against that tool can
-/// send it results of its own, or replace assertions by reflection or instrumentation. It cannot do so by files that are
-/// there before or that it writes itself (the build tool's own counts would disagree), by output, by leaving early (the build tool fails), by skipping, by services or classes that stand before the libraries.
+/// send it results of its own, replace assertions by reflection or instrumentation, or define classes of the libraries
+/// while it runs. It cannot do so by reports that are there before or that it writes itself (the build tool's own counts
+/// would disagree), by output, by leaving early (the build tool fails), by skipping, by services, or by sources and
+/// classes of the patch that stand before the libraries.
 pub struct Java;
 
 const TOOLS: [Tool; 2] = [
@@ -17,7 +20,7 @@ const TOOLS: [Tool; 2] = [
 ];
 
 /// Build files, and what the test platform loads of its own accord.
-const PROTECTED: [&str; 13] = [
+const PROTECTED: [&str; 15] = [
     "**/src/{test,testFixtures,integrationTest}/**",
     "**/pom.xml",
     "**/.mvn/**",
@@ -31,20 +34,9 @@ const PROTECTED: [&str; 13] = [
     "**/META-INF/services/{org.junit,javax.annotation.processing,org.mockito,org.assertj,org.testng}*",
     "**/META-INF/services/org.apache.maven*",
     "**/mockito-extensions/**",
-];
-
-/// Packages of test libraries; classes in them would stand before the real ones. Covered unless the tree is their own.
-const SHADOWS: [&str; 10] = [
-    "org/junit",
-    "junit",
-    "org/hamcrest",
-    "org/assertj",
-    "org/mockito",
-    "org/testng",
-    "org/opentest4j",
-    "org/apiguardian",
-    "org/apache/maven",
-    "com/google/common/truth",
+    // Compiled code says nothing to a reader and may be anything; it would go onto the class path as it is.
+    "**/*.{class,jar,war,ear,aar,jmod}",
+    "**/META-INF/versions/**",
 ];
 
 impl Language for Java {
@@ -74,12 +66,9 @@ impl Language for Java {
         if own {
             plan.protected.push("**/{surefire-reports,test-results}/**".into());
         }
-        for shadow in SHADOWS {
-            let below = format!("/{shadow}/");
-            if !paths.iter().any(|p| p.contains("src/main/") && p.contains(&below)) {
-                plan.protected.push(format!("**/src/main/*/{shadow}/**"));
-            }
-        }
+        let foreign = shadow::foreign(tree);
+        plan.protected.extend(foreign.iter().map(|p| format!("**/src/main/*/{}/**", p.replace('.', "/"))));
+        plan.learn("foreign", foreign);
         Ok(plan)
     }
 
@@ -176,6 +165,10 @@ impl Language for Java {
 
     fn merge(&self, _path: &str, _trusted: &[u8], _theirs: &[u8]) -> Option<Vec<u8>> {
         None
+    }
+
+    fn stands_before(&self, plan: &Plan, path: &str, bytes: &[u8]) -> bool {
+        shadow::stands_before(plan.facts("foreign"), path, bytes)
     }
 
     fn releases(&self, tree: &dyn Files, listing: &[String]) -> Vec<Release> {

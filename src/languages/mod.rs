@@ -10,6 +10,7 @@ mod glob;
 mod go;
 mod java;
 mod java_build;
+mod java_shadow;
 mod json;
 mod plan;
 mod python;
@@ -60,6 +61,10 @@ pub trait Language: Sync {
     /// A file that is both configuration of tests and code: what a patch makes of it, with the parts that decide over
     /// tests as they were. Nothing where the patch's version must be dropped whole.
     fn merge(&self, path: &str, trusted: &[u8], theirs: &[u8]) -> Option<Vec<u8>>;
+    /// Whether a file of a patch, by what it holds, would be taken in place of what runs or judges the tests.
+    fn stands_before(&self, _plan: &Plan, _path: &str, _bytes: &[u8]) -> bool {
+        false
+    }
     /// Packages of the tree's own names among the files of an image, given by their absolute paths: releases of the
     /// project that came along as somebody's dependency.
     fn releases(&self, tree: &dyn Files, listing: &[String]) -> Vec<Release>;

@@ -10,12 +10,13 @@ use crate::reports::{Key, Report, parse_sealed};
 /// What code under test can forge: with vitest, Node's runner and jest from version 29 it runs in worker processes, from
 /// which code written against that runner can send results of its own to the main process; with mocha and older jests it
 /// runs in the process of the reporter and can reach its key. It can replace assertions of libraries (`expect`), not those
-/// of Node itself. It cannot do so by files (configuration, setup files and
-/// packages are protected), by output, by exit codes, by leaving early, by skipping, or by a report of its own.
+/// of Node itself, and not what Node's runner is built on. It cannot do so by files (configuration, setup files and
+/// packages are protected), by lines of output, by exit codes, by leaving early, by skipping, or by a report of its own.
 pub struct TypeScript;
 
-const TOOLS: [Tool; 6] = [
+const TOOLS: [Tool; 7] = [
     Tool { name: "freeze.cjs", bytes: include_bytes!("freeze.cjs") },
+    Tool { name: "node_guard.cjs", bytes: include_bytes!("node_guard.cjs") },
     Tool { name: "report_writer.cjs", bytes: include_bytes!("report_writer.cjs") },
     Tool { name: "vitest_reporter.mjs", bytes: include_bytes!("vitest_reporter.mjs") },
     Tool { name: "jest_reporter.cjs", bytes: include_bytes!("jest_reporter.cjs") },
@@ -129,6 +130,7 @@ impl Language for TypeScript {
             ],
             _ => vec![
                 "node".into(),
+                format!("--require={}", reporter("node_guard.cjs")),
                 format!("--require={}", reporter("freeze.cjs")),
                 "--test".into(),
                 format!("--test-reporter={}", reporter("node_reporter.mjs")),

@@ -64,6 +64,7 @@ pub fn candidate(
     for path in &changed {
         let refused = is_protected(task, m, plan, path)
             || leaves(m, path, &files)?
+            || shadows(m, language, plan, path, &files)?
             || protects(&plan.mixed, path) && !merged(m, language, path, &start, &mut files)?;
         if refused {
             restore(&start, &mut files, path);
@@ -91,6 +92,12 @@ fn leaves(m: &Material, path: &str, files: &Tree) -> Result<bool, GitError> {
     let stays = target.len() <= MOST_TARGET
         && std::str::from_utf8(&target).is_ok_and(|t| crate::sandbox::checked_link(path, t).is_ok());
     Ok(!stays)
+}
+
+/// Whether a file that the patch leaves would be taken in place of what runs or judges the tests.
+fn shadows(m: &Material, language: &dyn Language, plan: &Plan, path: &str, files: &Tree) -> Result<bool, GitError> {
+    let Some(file) = files.get(path).filter(|e| e.mode != crate::git::Mode::Link) else { return Ok(false) };
+    Ok(language.stands_before(plan, path, &m.store.bytes(&file.blob)?))
 }
 
 fn restore(start: &Tree, files: &mut Tree, path: &str) {

@@ -52,6 +52,19 @@ pub enum ScoreError {
         /// What to do.
         hint: &'static str,
     },
+    /// The grader of a scorecard cannot be started, so that no check says anything about a patch.
+    #[error(
+        "start the grader of {task}: {}: scorecard.command: there is no program {program:?} in the task's image that can be run\nhint: name an interpreter that the image has, such as python3, before a file of grader/",
+        file.display()
+    )]
+    Grader {
+        /// The task.
+        task: String,
+        /// The first word of the command.
+        program: String,
+        /// The file that names it.
+        file: std::path::PathBuf,
+    },
     /// No random bytes could be had.
     #[error("read random bytes: {0}")]
     Random(std::io::Error),
@@ -72,6 +85,7 @@ impl ScoreError {
             ScoreError::Sandbox { .. } => "sandbox",
             ScoreError::Install { .. } => "install",
             ScoreError::Runtime { .. } => "runtime",
+            ScoreError::Grader { .. } => "grader",
             ScoreError::Random(_) => "random",
         }
     }

@@ -30,7 +30,6 @@ pub struct Ready {
 pub const TREE: &str = "/workspace";
 pub(super) const HOME: &str = "/home/agent/tsbench";
 pub(super) const TOOLS: &str = "/home/agent/tools";
-pub(super) const GRADER_DIR: &str = "/home/agent/grader";
 
 /// Prepares a task: reads its parts, plans, and installs its dependencies into an image unless one is there.
 ///

@@ -19,4 +19,4 @@ pub use run::{Around, Network, Observed, observe, open, open_for_agent, surround
 pub use score::{Scored, score};
 
 /// Name and version of the way verdicts are made; part of every verdict's digests.
-pub const GRADER: &str = "tsbench-score/3";
+pub const GRADER: &str = "tsbench-score/4";

@@ -37,6 +37,15 @@ pub async fn score(ready: &Ready, patch: &[u8], provider: &Provider, run_empty: 
         verdict.outcome = Outcome::NoPatch;
         return Ok(finish(verdict, start, Report::default(), String::new()));
     }
+    if let Some(card) = &ready.task.spec.scorecard {
+        let score = scorecard::run(ready, card, &made.tree, provider).await?;
+        let all = score.counts.passed == score.counts.total;
+        verdict.outcome = if all { Outcome::Resolved } else { Outcome::Unresolved };
+        verdict.score = Some(score.counts);
+        verdict.error = score.error;
+        verdict.seconds.tests = Some(score.seconds);
+        return Ok(finish(verdict, start, Report::default(), score.log));
+    }
     let fail = || ScoreError::sandbox(&ready.task.spec.id);
     let mut sandbox = open(ready, provider).await?;
     let end = in_sandbox(ready, &made, sandbox.as_mut(), &mut verdict).await;
@@ -82,15 +91,6 @@ async fn in_sandbox(
     verdict: &mut Verdict,
 ) -> Result<(Report, String), ScoreError> {
     lay(ready, &made.tree, sandbox).await?;
-    if let Some(card) = &ready.task.spec.scorecard {
-        let score = scorecard::run(ready, card, sandbox).await?;
-        verdict.outcome =
-            if score.counts.passed == score.counts.total { Outcome::Resolved } else { Outcome::Unresolved };
-        verdict.score = Some(score.counts);
-        verdict.error = score.error;
-        verdict.seconds.tests = Some(score.seconds);
-        return Ok((Report::default(), score.log));
-    }
     let (report, done) = run_tests(ready, sandbox, &[], ready.task.limits.tests_seconds).await?;
     let Judged { outcome, targets, guards, error } = judge(&ready.task.spec, ready.language, &report, &done);
     *verdict = Verdict { outcome, targets, guards, error, ..verdict.clone() };

@@ -1,9 +1,10 @@
 //! Tasks judged by checks: each check is a process of its own, run by a grader that the patch never touched.
 
 use super::error::ScoreError;
-use super::image::{GRADER_DIR, Ready, TREE};
-use super::run::random;
-use crate::sandbox::{Command, File, Sandbox};
+use super::image::{Ready, TREE};
+use super::run::{lay, open, random};
+use crate::git::TreeId;
+use crate::sandbox::{Command, File, Finished, Provider, Sandbox};
 use crate::schema::{Counts, Failure, Scorecard};
 use crate::tasks::sha256;
 
@@ -18,10 +19,15 @@ pub(super) struct Card {
 ///
 /// A check passes if its process ends with code 0 and its last line is `passed` and the token that it read from its
 /// standard input, which it must do before it loads anything of the patch. A process that ends early cannot say it.
-pub(super) async fn run(ready: &Ready, card: &Scorecard, sandbox: &mut dyn Sandbox) -> Result<Card, ScoreError> {
-    let task = &ready.task.spec.id;
-    let fail = || ScoreError::sandbox(task);
-    sandbox.put(&grader(ready)?, GRADER_DIR).await.map_err(fail())?;
+///
+/// Each check has a sandbox of its own: what code of the patch leaves behind, in the home folder of the user that grader
+/// and code share, in packages, or in the tree, must not be there when the next grader starts.
+pub(super) async fn run(
+    ready: &Ready,
+    card: &Scorecard,
+    tree: &TreeId,
+    provider: &Provider,
+) -> Result<Card, ScoreError> {
     let mut out = Card {
         counts: Counts { passed: 0, total: card.checks.len() as u64 },
         error: None,
@@ -30,17 +36,11 @@ pub(super) async fn run(ready: &Ready, card: &Scorecard, sandbox: &mut dyn Sandb
     };
     for check in &card.checks {
         let token = sha256(&random()?);
-        let mut words = card.command.clone();
-        words.push(check.clone());
-        let command = Command {
-            dir: GRADER_DIR.to_owned(),
-            env: vec![("TSBENCH_TREE".into(), sandbox.path(TREE))],
-            stdin: format!("{token}\n").into_bytes(),
-            seconds: ready.task.limits.tests_seconds,
-            output_bytes: ready.task.limits.output_bytes,
-            ..Command::new(words)
-        };
-        let done = sandbox.exec(&command).await.map_err(fail())?;
+        let mut sandbox = open(ready, provider).await?;
+        let end = check_in(ready, card, check, &token, tree, sandbox.as_mut()).await;
+        let closed = sandbox.close().await.map_err(ScoreError::sandbox(&ready.task.spec.id));
+        let done = end?;
+        closed?;
         out.seconds += done.seconds;
         let text = done.stdout.text();
         let passed = done.end.good() && text.trim_end().lines().last() == Some(format!("passed {token}").as_str());
@@ -52,6 +52,46 @@ pub(super) async fn run(ready: &Ready, card: &Scorecard, sandbox: &mut dyn Sandb
         }
     }
     Ok(out)
+}
+
+async fn check_in(
+    ready: &Ready,
+    card: &Scorecard,
+    check: &str,
+    token: &str,
+    tree: &TreeId,
+    sandbox: &mut dyn Sandbox,
+) -> Result<Finished, ScoreError> {
+    let fail = || ScoreError::sandbox(&ready.task.spec.id);
+    lay(ready, tree, sandbox).await?;
+    // A name that nobody can guess, of a copy that the grader may remove before it starts anything of the patch.
+    let dir = format!("/home/agent/grader-{}", &sha256(&random()?)[..24]);
+    sandbox.put(&grader(ready)?, &dir).await.map_err(fail())?;
+    starts(ready, card, &dir, sandbox).await?;
+    let mut words = card.command.clone();
+    words.push(check.to_owned());
+    let command = Command {
+        env: vec![("TSBENCH_TREE".into(), sandbox.path(TREE)), ("TSBENCH_GRADER".into(), sandbox.path(&dir))],
+        dir,
+        stdin: format!("{token}\n").into_bytes(),
+        seconds: ready.task.limits.tests_seconds,
+        output_bytes: ready.task.limits.output_bytes,
+        ..Command::new(words)
+    };
+    sandbox.exec(&command).await.map_err(fail())
+}
+
+/// A command that is not there says nothing about a patch. It is asked before the grader runs, since a code of its end or
+/// words of its output could come from the patch.
+async fn starts(ready: &Ready, card: &Scorecard, dir: &str, sandbox: &mut dyn Sandbox) -> Result<(), ScoreError> {
+    let task = &ready.task.spec.id;
+    let program = card.command.first().cloned().unwrap_or_default();
+    let words = ["sh", "-c", "command -v \"$1\"", "sh", &program];
+    let asked = sandbox.exec(&Command { dir: dir.to_owned(), ..Command::new(words) }).await;
+    if asked.map_err(ScoreError::sandbox(task))?.end.good() {
+        return Ok(());
+    }
+    Err(ScoreError::Grader { task: task.clone(), program, file: ready.task.dir.join("task.toml") })
 }
 
 /// The grader's files, of the task's folder `grader/`.

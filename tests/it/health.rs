@@ -25,7 +25,7 @@ fn proof(kind: ProofKind, outcome: Outcome) -> HealthProof {
 fn line(task: &str, at: &str, state: HealthState) -> HealthLine {
     HealthLine {
         schema: HEALTH_SCHEMA.into(),
-        suite: "demo@1.0".into(),
+        suite: "demo@1.1".into(),
         task: task.into(),
         at: at.into(),
         tool: "tsbench 0".into(),
@@ -92,7 +92,7 @@ fn an_audit_that_tried_less_releases_nobody_and_says_what_it_left_out() {
     let mut now = line("t", "2026-03-01T00:00:00Z", state);
     now.reason = why;
     let lines = [before[0].clone(), before[1].clone(), now];
-    assert!(standings(lines.iter())[&("demo@1.0", "t")].is_quarantined());
+    assert!(standings(lines.iter())[&("demo@1.1", "t")].is_quarantined());
     assert_eq!(judged(&all, "none", &[]).0, Healthy, "no stronger answer stands");
     assert_eq!(judge(&[proof(Fix, Unresolved)], "none").0, Drifted, "less can still condemn");
 }
@@ -109,7 +109,7 @@ fn a_fault_of_the_infrastructure_is_no_answer_whatever_else_was_seen() {
 #[test]
 fn a_task_is_in_quarantine_until_its_newest_answer_is_healthy() {
     let (jan, feb, mar) = ("2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z", "2026-03-01T00:00:00Z");
-    let held = |lines: &[HealthLine]| standings(lines.iter())[&("demo@1.0", "t")].is_quarantined();
+    let held = |lines: &[HealthLine]| standings(lines.iter())[&("demo@1.1", "t")].is_quarantined();
     assert!(!held(&[line("t", jan, Healthy)]));
     assert!(held(&[line("t", jan, Healthy), line("t", feb, Drifted)]));
     assert!(held(&[line("t", feb, Broken), line("t", jan, Healthy)]), "the time counts, not the place in the file");
@@ -336,7 +336,7 @@ fn an_audit_finds_drift_quarantines_it_by_name_and_releases_it() {
     };
     let text = audit(0);
     assert!(text.contains("py-opening-hours\thealthy\tfix 1 of 1\tempty 0 of 1"), "{text}");
-    assert!(text.contains("\talternates 1 of 1\twrong 0 of 1"), "{text}");
+    assert!(text.contains("\talternates 1 of 1\twrong 0 of 2"), "{text}");
     let spec = fs::read_to_string(task.join("task.toml")).unwrap();
     fs::write(
         task.join("task.toml"),
@@ -345,7 +345,7 @@ fn an_audit_finds_drift_quarantines_it_by_name_and_releases_it() {
     .unwrap();
     let text = audit(1);
     assert!(text.contains("py-opening-hours\tdrifted\tfix 0 of 1"), "{text}");
-    assert!(text.contains("quarantine\tdemo@1.0\tpy-opening-hours\tdrifted") && text.contains("test_none"), "{text}");
+    assert!(text.contains("quarantine\tdemo@1.1\tpy-opening-hours\tdrifted") && text.contains("test_none"), "{text}");
     fs::write(task.join("task.toml"), spec).unwrap();
     assert!(!audit(0).contains("quarantine"));
     let (lines, torn) = read(&dir.path().join("health/demo.jsonl")).unwrap();

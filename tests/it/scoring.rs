@@ -100,6 +100,25 @@ fn a_setup_file_of_the_runner_is_dropped_and_named() {
 }
 
 #[test]
+fn a_source_of_a_test_librarys_package_is_dropped_and_named_wherever_it_lies() {
+    let world = world("java-route-table");
+    let path = "src/main/java/org/example/routes/Any.java";
+    for text in [
+        "package org.junit.jupiter.api;\npublic class Any {}\n",
+        "/* a */ @Deprecated(since = \"package a;\") \\u0070ackage org . opentest4j ; class Any {}\n",
+    ] {
+        let made = world.of(&[(path, Some(text))]);
+        assert!(!world.tree(&made).contains_key(path), "{text}");
+        assert_eq!(made.dropped, [path], "{text}");
+    }
+    // A link to such a text is compiled as what it links to.
+    let made = world.of(&[("notes.txt", Some("package org.junit.jupiter.api;\npublic class Any {}\n"))]);
+    assert_eq!(made.dropped, ["notes.txt"]);
+    let made = world.of(&[(path, Some("package org.example.routes;\n// package org.junit\nclass Any {}\n"))]);
+    assert!(made.dropped.is_empty() && world.tree(&made).contains_key(path));
+}
+
+#[test]
 fn tests_that_are_the_work_itself_are_kept_and_what_else_is_protected_is_not() {
     let mut world = world("py-opening-hours");
     let path = "tests/test_more.py";
@@ -120,7 +139,7 @@ fn a_further_solution_that_does_not_apply_is_a_fault_of_the_task() {
     crate::health::copy_folder(&task.dir, dir.path());
     task.dir = dir.path().to_owned();
     let faults = || tsbench::tasks::check(&task, Path::new("mirrors"));
-    assert_eq!((faults(), task.alternates().unwrap().len(), task.wrong().unwrap().len()), (Vec::new(), 1, 1));
+    assert_eq!((faults(), task.alternates().unwrap().len(), task.wrong().unwrap().len()), (Vec::new(), 1, 2));
     std::fs::write(dir.path().join("wrong/empty.patch"), "").unwrap();
     std::fs::write(dir.path().join("alternates/other.patch"), "--- a/none.py\n+++ b/none.py\n@@ -1 +1 @@\n-a\n+b\n")
         .unwrap();

@@ -1,6 +1,7 @@
 //! What trees say about themselves, what patches may not touch, and tests of the demo suite run by their own tools.
 
 mod detect;
+mod node_guard;
 mod protect;
 mod run;
 

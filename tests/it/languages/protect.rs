@@ -126,6 +126,9 @@ fn builds_of_java_and_modules_of_go_are_protected() {
         "src/main/java/org/junit/jupiter/api/Assertions.java",
         "src/main/resources/META-INF/services/org.junit.platform.launcher.PostDiscoveryFilter",
         "src/main/java/a/ATest.java",
+        "src/main/resources/org/junit/jupiter/api/Assertions.class",
+        "src/main/resources/META-INF/versions/9/a/B.txt",
+        "lib/junit.jar",
     ] {
         assert!(dropped(&java, path), "{path}");
     }

@@ -8,17 +8,18 @@ use std::process::{Command, Stdio};
 use tsbench::languages::{Places, by_name, is_test_path, protects};
 use tsbench::reports::{Key, Report, Seal, verdict_of};
 
-struct Task {
-    name: &'static str,
+pub struct Task {
+    pub name: &'static str,
     language: &'static str,
     package: Option<&'static str>,
 }
 
 const GO: Task = Task { name: "go-job-queue", language: "go", package: None };
-const NODE: Task = Task { name: "ts-monorepo-duration", language: "typescript", package: Some("packages/duration") };
+pub const NODE: Task =
+    Task { name: "ts-monorepo-duration", language: "typescript", package: Some("packages/duration") };
 
 /// Whether a tool is there; a test that lacks it says so and ends.
-fn has(tool: &str) -> bool {
+pub fn has(tool: &str) -> bool {
     let found = Command::new(tool)
         .arg(if tool == "go" { "version" } else { "--version" })
         .output()
@@ -38,25 +39,25 @@ fn write(root: &Path, files: &Tree) {
 }
 
 /// What came of one run.
-struct Ran {
-    report: Report,
+pub struct Ran {
+    pub report: Report,
     failed: bool,
-    targets: Vec<Option<bool>>,
-    guards: Vec<Option<bool>>,
+    pub targets: Vec<Option<bool>>,
+    pub guards: Vec<Option<bool>>,
 }
 
 impl Ran {
-    fn believed(&self) -> bool {
+    pub fn believed(&self) -> bool {
         self.report.seal == Seal::Whole && self.report.agrees(self.failed)
     }
 
-    fn resolved(&self) -> bool {
+    pub fn resolved(&self) -> bool {
         self.believed() && self.targets.iter().chain(&self.guards).all(|v| *v == Some(true))
     }
 }
 
 /// Runs a task's hidden tests over its tree with some files changed, as scoring does.
-fn run(task: &Task, fixed: bool, changes: &[(&str, String)]) -> Ran {
+pub fn run(task: &Task, fixed: bool, changes: &[(&str, String)]) -> Ran {
     let dir = demo(task.name);
     let language = by_name(task.language).unwrap();
     let start = files(&dir.join("repo"));

@@ -3,9 +3,11 @@
 Only `tests/test_rounding.py` is taken from the tree. It runs in a child process, in a folder of its own, beside code that
 is kept here: the right one, the same in other words, or one with a fault. A fault counts as found if the suite fails
 beside it and passes beside its twin, right code that is changed in the same place; what runs first is drawn by lot, so
-that neither counting runs nor seeing that the code was changed tells anything.
+that neither counting runs nor seeing that the code was changed tells anything. The suite runs as the same user as this
+process, so the grader is taken out of its reach before it starts.
 """
 
+import ctypes
 import glob
 import os
 import random
@@ -20,6 +22,7 @@ from mutants import MUTANTS, mutated, twin
 HERE = os.path.dirname(os.path.abspath(__file__))
 SUITE = os.path.join("tests", "test_rounding.py")
 FEWEST = 10
+PR_SET_DUMPABLE = 4
 MOST_BYTES = 1_000_000
 
 
@@ -29,7 +32,8 @@ def main():
     suite = os.path.join(os.environ["TSBENCH_TREE"], SUITE)
     if os.path.islink(suite) or not os.path.isfile(suite) or os.path.getsize(suite) > MOST_BYTES:
         sys.exit(f"{check}: there is no file {SUITE}")
-    right, rewritten = text_of("package", "tillbook", "rounding.py"), text_of("rewritten.py")
+    package, rewritten, runner = package_files(), text_of("rewritten.py"), text_of("run_suite.py")
+    right = package["rounding.py"]
     if check == "right_code":
         wanted = [(right, True)]
     elif check == "right_code_rewritten":
@@ -39,13 +43,24 @@ def main():
         random.shuffle(wanted)
     else:
         sys.exit(f"there is no check {check!r}")
+    withdraw()
     for code, passes in wanted:
-        judge(check, suite, code, passes)
+        judge(check, suite, (runner, package | {"rounding.py": code}), passes)
     print(f"passed {token}")
 
 
+def withdraw():
+    """Leaves nothing to find: no folder of the grader, which is a copy made for this run, and no way into this process."""
+    if ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0:
+        sys.exit("this process cannot be closed to others of its user")
+    copy = os.environ.pop("TSBENCH_GRADER", None)
+    if copy is not None:
+        os.chdir("/")
+        shutil.rmtree(copy)
+
+
 def judge(check, suite, code, passes):
-    end, ran, output = run(suite, code)
+    end, ran, output = run(suite, *code)
     beside = "right code" if passes else "the fault"
     if end != (0 if passes else 1):
         sys.exit(f"{check}: beside {beside} the suite ended with {end}\n{output}")
@@ -53,20 +68,21 @@ def judge(check, suite, code, passes):
         sys.exit(f"{check}: {ran} tests passed, at least {FEWEST} are asked for\n{output}")
 
 
-def run(suite, code):
-    """How a suite ends beside code: its exit code, the tests that passed, its output."""
+def run(suite, runner, package):
+    """How a suite ends beside a package: its exit code, the tests that passed, its output."""
     python, packages = environment()
     scratch = tempfile.mkdtemp()
     try:
-        shutil.copytree(os.path.join(HERE, "package", "tillbook"), os.path.join(scratch, "tillbook"))
+        os.mkdir(os.path.join(scratch, "tillbook"))
         os.mkdir(os.path.join(scratch, "tests"))
         shutil.copyfile(suite, os.path.join(scratch, SUITE))
-        with open(os.path.join(scratch, "tillbook", "rounding.py"), "w", encoding="utf-8") as file:
-            file.write(code)
+        for name, text in package.items():
+            with open(os.path.join(scratch, "tillbook", name), "w", encoding="utf-8") as file:
+                file.write(text)
         with open(os.path.join(scratch, "pytest.ini"), "w", encoding="utf-8") as file:
             file.write("[pytest]\n")
         done = subprocess.run(
-            [python, "-I", "-S", "-B", os.path.join(HERE, "run_suite.py"), packages, scratch],
+            [python, "-I", "-S", "-B", "-c", runner, packages, scratch],
             cwd=scratch,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -105,6 +121,12 @@ def environment():
             if os.path.isdir(os.path.join(packages, "pytest")):
                 return os.path.join(place, "bin", "python"), packages
     sys.exit("pytest is not installed")
+
+
+def package_files():
+    """The right package, by the names of its files."""
+    folder = os.path.join("package", "tillbook")
+    return {name: text_of(folder, name) for name in os.listdir(os.path.join(HERE, folder)) if name.endswith(".py")}
 
 
 def text_of(*path):

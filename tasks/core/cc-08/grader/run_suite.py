@@ -1,14 +1,14 @@
-"""Runs a suite beside one version of the code: `python -I -S -B run_suite.py PACKAGES SCRATCH`, exit code of pytest.
+"""Runs a suite beside one version of the code: the arguments PACKAGES SCRATCH, the exit code of pytest. The grader hands
+this text to an interpreter, so that the process that runs it knows of no folder of the grader.
 
 Nothing is loaded from the tree of the patch, and pytest loads neither plugins nor files of its own accord. A suite may
-write in its folder alone, which is gone afterwards, starts no processes and does not look into the grader: what it found
-out beside one version it cannot use beside another.
+write in its folder alone, which is gone afterwards, starts no processes and does not look into others: what it found out
+beside one version it cannot use beside another.
 """
 
 import os
 import sys
 
-HERE = os.path.dirname(os.path.realpath(__file__))
 # Events of Python that change what is on a disk; their first one or two arguments are paths.
 CHANGES = {
     *("os.chmod", "os.chown", "os.link", "os.mkdir", "os.remove", "os.rename", "os.rmdir", "os.setxattr"),
@@ -31,7 +31,7 @@ def confine(scratch):
             if not isinstance(path, (str, bytes, os.PathLike)):
                 return
             written = isinstance(flags, int) and flags & WRITING and not within(path, "/dev")
-            bad = written and not within(path, scratch) or within(path, HERE) or within(path, "/proc")
+            bad = written and not within(path, scratch) or within(path, "/proc")
         elif event in CHANGES:
             paths = [a for a in arguments[:2] if isinstance(a, (str, bytes, os.PathLike))]
             bad = not paths or not all(within(path, scratch) for path in paths)

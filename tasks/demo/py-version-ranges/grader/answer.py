@@ -1,4 +1,5 @@
-"""Answers questions by the code under test: `python3 -I answer.py TREE`, JSON in, JSON out."""
+"""Answers questions by the code under test: the tree as its argument, JSON in, JSON out. The grader hands this text to an
+interpreter, so that the process that runs it knows of no folder of the grader."""
 
 import json
 import os

@@ -1,15 +1,19 @@
 """Runs one check: `python3 grade.py CHECK`, the token on standard input, the tree in TSBENCH_TREE.
 
 The code under test runs in a child process that never sees the token or what is expected. It answers questions; this
-process alone compares. Leaving early, printing, or patching what is around it gives no answer, and so no pass.
+process alone compares. Leaving early, printing, or patching what is around it gives no answer, and so no pass. Both run as
+the same user, so what is expected is taken out of its reach before it starts.
 """
 
+import ctypes
 import json
 import os
+import shutil
 import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+PR_SET_DUMPABLE = 4
 
 CHECKS = {
     "release_after_prerelease": [
@@ -60,14 +64,28 @@ CHECKS = {
 }
 
 
+def withdraw():
+    """Leaves nothing to find: no folder of the grader, which is a copy made for this run, and no way into this process."""
+    if ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0:
+        sys.exit("this process cannot be closed to others of its user")
+    copy = os.environ.pop("TSBENCH_GRADER", None)
+    if copy is not None:
+        os.chdir("/")
+        shutil.rmtree(copy)
+
+
 def main():
     token = sys.stdin.readline().strip()
     questions = CHECKS[sys.argv[1]]
+    with open(os.path.join(HERE, "answer.py"), encoding="utf-8") as file:
+        answer = file.read()
+    withdraw()
     child = subprocess.run(
-        [sys.executable, "-I", os.path.join(HERE, "answer.py"), os.environ["TSBENCH_TREE"]],
+        [sys.executable, "-I", "-c", answer, os.environ["TSBENCH_TREE"]],
         input=json.dumps([asked for asked, _ in questions]).encode(),
         stdout=subprocess.PIPE,
         timeout=60,
+        cwd="/",
         env={"PATH": os.environ.get("PATH", ""), "PYTHONDONTWRITEBYTECODE": "1"},
     )
     try:

@@ -10,8 +10,18 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class MoneyTest {
-    static List<Money> amounts(String... texts) {
-        return Arrays.stream(texts).map(Money::parse).toList();
+    /** What is compared are texts and numbers: the equality of amounts is part of the code under test. */
+    private static void isShared(List<Money> shares, String... texts) {
+        assertEquals(List.of(texts), shares.stream().map(Money::toString).toList());
+        assertEquals(Arrays.stream(texts).map(MoneyTest::cents).toList(), shares.stream().map(Money::cents).toList());
+    }
+
+    private static long cents(String text) {
+        return Long.parseLong(text.replace(".", ""));
+    }
+
+    private static long sum(List<Money> shares) {
+        return shares.stream().mapToLong(Money::cents).sum();
     }
 
     @ParameterizedTest
@@ -28,14 +38,14 @@ class MoneyTest {
 
     @Test
     void splitsIntoEqualParts() {
-        assertEquals(amounts("33.34", "33.33", "33.33"), Money.parse("100").split(3));
-        assertEquals(amounts("0.01", "0.01", "0.00"), Money.parse("0.02").split(3));
+        isShared(Money.parse("100").split(3), "33.34", "33.33", "33.33");
+        isShared(Money.parse("0.02").split(3), "0.01", "0.01", "0.00");
     }
 
     @Test
     void allocatesByRatios() {
-        assertEquals(amounts("70.00", "20.00", "10.00"), Money.parse("100").allocate(70, 20, 10));
-        assertEquals(amounts("0.02", "0.03"), Money.parse("0.05").allocate(1, 2));
+        isShared(Money.parse("100").allocate(70, 20, 10), "70.00", "20.00", "10.00");
+        isShared(Money.parse("0.05").allocate(1, 2), "0.02", "0.03");
     }
 
     @Test
@@ -47,28 +57,28 @@ class MoneyTest {
 
     @Test
     void losesNothingOfAnAmountBelowZero() {
-        assertEquals(amounts("-33.34", "-33.33", "-33.33"), Money.parse("-100").split(3));
-        assertEquals(amounts("-0.02", "-0.03"), Money.parse("-0.05").allocate(1, 2));
+        isShared(Money.parse("-100").split(3), "-33.34", "-33.33", "-33.33");
+        isShared(Money.parse("-0.05").allocate(1, 2), "-0.02", "-0.03");
     }
 
     @Test
     void givesNothingToAShareOfNothing() {
-        assertEquals(amounts("0.00", "0.02", "0.01"), Money.parse("0.03").allocate(0, 1, 1));
-        assertEquals(amounts("0.00", "-0.02", "-0.01"), Money.parse("-0.03").allocate(0, 1, 1));
+        isShared(Money.parse("0.03").allocate(0, 1, 1), "0.00", "0.02", "0.01");
+        isShared(Money.parse("-0.03").allocate(0, 1, 1), "0.00", "-0.02", "-0.01");
     }
 
     @Test
     void allocatesAmountsThatAreLarge() {
         Money large = new Money(9_000_000_000_000_000_00L);
         List<Money> shares = large.allocate(1_000, 1_000, 1_000);
-        assertEquals(large, shares.stream().reduce(new Money(0), Money::plus));
-        assertEquals(new Money(3_000_000_000_000_000_00L), shares.get(0));
+        assertEquals(large.cents(), sum(shares));
+        assertEquals(3_000_000_000_000_000_00L, shares.get(0).cents());
     }
 
     @Test
     void allocatesByRatiosThatAreLarge() {
         int half = Integer.MAX_VALUE;
-        assertEquals(amounts("0.05", "0.05"), Money.parse("0.10").allocate(half, half));
+        isShared(Money.parse("0.10").allocate(half, half), "0.05", "0.05");
     }
 
     @ParameterizedTest
@@ -76,7 +86,9 @@ class MoneyTest {
     void sharesAddUp(long cents) {
         Money amount = new Money(cents);
         for (int[] ratios : new int[][] {{1, 1, 1}, {0, 3, 0, 4}, {5}, {1, 2, 3, 4, 5, 6, 7}}) {
-            assertEquals(amount, amount.allocate(ratios).stream().reduce(new Money(0), Money::plus));
+            List<Money> shares = amount.allocate(ratios);
+            assertEquals(ratios.length, shares.size());
+            assertEquals(cents, sum(shares));
         }
     }
 }
