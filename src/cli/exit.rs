@@ -24,13 +24,33 @@ impl From<Exit> for ExitCode {
 
 /// Turns a verb's end into an exit code; an error is written to standard error.
 pub fn report(end: anyhow::Result<Exit>) -> ExitCode {
-    match end {
-        Ok(exit) => exit.into(),
-        Err(e) => {
+    super::note(std::io::Write::flush(&mut std::io::stdout()));
+    let lost = super::UNWRITTEN.get();
+    match (end, lost) {
+        (Err(e), _) => {
             eprintln!("error: failed to {}", told(&e));
             of_error(&e).into()
         }
+        // What was asked for did not arrive, whatever it said.
+        (Ok(_), Some(cause)) => {
+            let cause = anyhow::anyhow!("write to standard output: {cause}");
+            eprintln!("error: failed to {}", told(&cause));
+            Exit::Missing.into()
+        }
+        (Ok(exit), None) => exit.into(),
     }
+}
+
+/// The arguments of a program; none where they are wrong, or ask for a help text, which is written then.
+pub fn parsed<T: clap::Parser>() -> Result<T, ExitCode> {
+    T::try_parse().map_err(|e| {
+        let written = e.print();
+        if e.use_stderr() {
+            return Exit::Usage.into();
+        }
+        super::note(written);
+        report(Ok(Exit::Good))
+    })
 }
 
 /// An error and its causes, each said once: a text that ends with its cause's has said it. What to do comes last.
@@ -61,6 +81,7 @@ fn of_system(text: &str) -> Option<&'static str> {
             "Permission denied (os error",
             "this user may not read or write there: choose another place, or change its rights",
         ),
+        ("No such file or directory (os error", "nothing is there under that name: look at the path"),
         ("Read-only file system (os error", "nothing can be written there: choose another place"),
         ("No space left on device (os error", "the disk is full: make room, or choose another place"),
         ("Is a directory (os error", "that is a folder: name a file in it"),

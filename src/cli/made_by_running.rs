@@ -121,7 +121,10 @@ async fn solved(
     let script = format!("{}/solve.sh", sandbox.path(BESIDE));
     let done = sandbox.exec(&Command { seconds: SECONDS, ..Command::new(["bash", &script]) }).await?;
     if !done.end.good() {
-        return Ok(Err(failed(done.end, &done.stderr.text(), &task.start)));
+        // Told with the places that the script knows.
+        let said =
+            places.iter().fold(done.stderr.text().to_string(), |text, (from, to)| text.replace(to.as_str(), from));
+        return Ok(Err(failed(done.end, &said, &task.start)));
     }
     let after = sandbox.get(TREE, MOST_TREE).await?;
     let kept = after.into_iter().filter(|f| !f.path.starts_with(".git/"));

@@ -138,15 +138,17 @@ impl Image {
     fn learn(&mut self, rest: &str) {
         let plain = |text: &str| text.trim_matches(['"', '\'']).to_owned();
         let (first, more) = rest.trim().split_once(char::is_whitespace).unwrap_or((rest.trim(), ""));
-        if !first.contains('=') {
-            if !more.is_empty() {
-                self.env.insert(first.to_owned(), plain(more.trim()));
+        let pairs: Vec<(&str, &str)> = match first.contains('=') {
+            true => rest.split_whitespace().filter_map(|w| w.split_once('=')).collect(),
+            false if more.is_empty() => Vec::new(),
+            false => vec![(first, more.trim())],
+        };
+        for (name, value) in pairs {
+            // A value that cannot be told is told of where it is used.
+            match self.filled(&plain(value)) {
+                Ok(value) => drop(self.env.insert(name.to_owned(), value)),
+                Err(_) => drop(self.env.remove(name)),
             }
-            return;
-        }
-        for (name, value) in rest.split_whitespace().filter_map(|w| w.split_once('=')) {
-            let value = self.filled(&plain(value)).unwrap_or_else(|_| value.to_owned());
-            self.env.insert(name.to_owned(), value);
         }
     }
 
@@ -270,6 +272,7 @@ mod tests {
             ("ADD a.tar.gz /app/", "unpacked"),
             ("COPY <<EOF /app/x\ntext\nEOF", "the recipe itself"),
             ("COPY $WHERE/x .", "${WHERE}"),
+            ("ENV A=$B\nCOPY $A/x .", "${A}"),
             ("COPY --parents data/x.txt .", "--parents"),
             ("COPY [calc.py, .]", "JSON"),
             ("COPY calc.py", "names no place"),

@@ -102,6 +102,13 @@ fn tell(task: &HarborTask, losses: &mut Losses) {
             lost(&format!("{section}.{key} of task.toml"));
         }
     }
+    for (section, key) in LIMITS {
+        let value = at(&task.about, section, key);
+        let good = |v: &Value| v.as_float().or_else(|| v.as_integer().map(|n| n as f64)).is_some_and(|n| n > 0.0);
+        if let Some(value) = value.filter(|v| !good(v)) {
+            lost(&format!("{section}.{key} of task.toml is {value}, which is no limit: the usual one is taken"));
+        }
+    }
     for key in ["artifacts", "multi_step_reward_strategy"].iter().filter(|k| task.about.contains_key(**k)) {
         lost(&format!("{key} of task.toml"));
     }
@@ -117,6 +124,15 @@ fn without_canary(text: &str) -> String {
     let marked = text.lines().take_while(comment).any(|l| !l.trim().is_empty());
     if marked { text[skip..].to_owned() } else { text.to_owned() }
 }
+
+/// Limits that are numbers above zero.
+const LIMITS: [(&str, &str); 5] = [
+    ("verifier", "timeout_sec"),
+    ("environment", "build_timeout_sec"),
+    ("environment", "cpus"),
+    ("environment", "memory_mb"),
+    ("environment", "storage_mb"),
+];
 
 /// Limits, from today's fields and those of older versions.
 fn limits(about: &Table) -> Limits {

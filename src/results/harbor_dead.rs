@@ -1,6 +1,5 @@
 //! Trials of Harbor that left no result: they were begun, and are told of as faults of the infrastructure.
 
-use super::ResultsError;
 use super::draft::Told;
 use super::import_harbor::{Drafts, draft, failure, text};
 use crate::schema::{Agent, Outcome};
@@ -10,30 +9,34 @@ use std::path::{Path, PathBuf};
 /// The folders of a job's trials that hold no result, in order of their names.
 pub(super) fn folders(job: &Path) -> Vec<PathBuf> {
     let is_job = json(&job.join("result.json")).is_some_and(|v| v.get("n_total_trials").is_some());
-    let mut all: Vec<PathBuf> = walkdir::WalkDir::new(job)
+    if is_job || job.join("config.json").exists() {
+        resultless(job).into_iter().filter(|d| is_trial(d)).collect()
+    } else {
+        Vec::new()
+    }
+}
+
+/// Whether a folder without a result is a trial's: it is named TASK__CODE, or says itself what it is.
+fn is_trial(dir: &Path) -> bool {
+    dir.file_name().and_then(|n| n.to_str()).is_some_and(|n| n.contains("__"))
+        || ["config.json", "trial.log", "agent", "verifier"].iter().any(|n| dir.join(n).exists())
+}
+
+/// The folders of a job without a result.
+fn resultless(job: &Path) -> Vec<PathBuf> {
+    let all = walkdir::WalkDir::new(job)
         .min_depth(1)
         .max_depth(1)
         .sort_by_file_name()
         .into_iter()
         .flatten()
         .filter(|e| e.file_type().is_dir())
-        .map(walkdir::DirEntry::into_path)
-        .collect();
-    let dead = |dir: &PathBuf| !["result.json", "results.json"].iter().any(|name| dir.join(name).exists());
-    // A trial's folder is named TASK__CODE, or says itself what it is.
-    let named = |dir: &PathBuf| dir.file_name().and_then(|n| n.to_str()).is_some_and(|n| n.contains("__"));
-    let says = |dir: &PathBuf| ["config.json", "trial.log", "agent", "verifier"].iter().any(|n| dir.join(n).exists());
-    all.retain(|dir| dead(dir) && (is_job || job.join("config.json").exists()) && (named(dir) || says(dir)));
-    all
+        .map(walkdir::DirEntry::into_path);
+    all.filter(|dir| !["result.json", "results.json"].iter().any(|name| dir.join(name).exists())).collect()
 }
 
 /// Adds them to the runs that they belong to.
-pub(super) fn add(
-    job: &Path,
-    drafts: &mut Drafts,
-    suite: Option<&str>,
-    losses: &mut Vec<String>,
-) -> Result<(), ResultsError> {
+pub(super) fn add(job: &Path, drafts: &mut Drafts, suite: Option<&str>, losses: &mut Vec<String>) {
     let found: usize = drafts.values().map(|d| d.attempts.len()).sum();
     let dead = folders(job);
     for dir in &dead {
@@ -58,11 +61,14 @@ pub(super) fn add(
         ));
         run.attempts.push(told);
     }
+    let is_job = job.join("result.json").exists() || job.join("config.json").exists();
+    for dir in resultless(job).iter().filter(|d| is_job && !is_trial(d)) {
+        losses.push(format!("the folder {} holds nothing of a trial and is left out", dir.display()));
+    }
     let planned = json(&job.join("result.json")).and_then(|v| v.get("n_total_trials")?.as_u64());
     if let Some(planned) = planned.filter(|n| *n > (found + dead.len()) as u64) {
         losses.push(format!("the job planned {planned} trials; of {} there is a folder", found + dead.len()));
     }
-    Ok(())
 }
 
 /// What can be told of a trial by its folder, its plan and the others.

@@ -53,7 +53,7 @@ pub fn import_harbor(from: &Path, out: &Path, suite: Option<&str>, tool: &str) -
         }
         draft.attempts.push(told);
     }
-    harbor_dead::add(from, &mut drafts, suite, &mut losses)?;
+    harbor_dead::add(from, &mut drafts, suite, &mut losses);
     if suite.is_none() {
         losses
             .push("the version of the dataset is not in the job: the suite is named …@imported, or by --suite".into());
@@ -129,7 +129,7 @@ fn agent(trial: &Value) -> Agent {
 }
 
 fn told(trial: &Value, losses: &mut Vec<String>) -> Result<Told, String> {
-    let task = text(trial, "/task_name").ok_or("task_name is missing")?.to_owned();
+    let task = text(trial, "/task_name").filter(|t| !t.is_empty()).ok_or("task_name is missing")?.to_owned();
     let name = text(trial, "/trial_name").unwrap_or_default();
     let model = text(trial, "/agent_info/model_info/name").unwrap_or("unknown");
     let model = text(trial, "/agent_info/model_info/provider").map_or(model.to_owned(), |p| format!("{p}/{model}"));

@@ -124,6 +124,14 @@ fn told(sample: &Value, model: &str, scorer: &str, losses: &mut Vec<String>) -> 
     let sum = |key: &str| -> u64 { usage.into_iter().flat_map(Map::values).filter_map(|u| u.get(key)?.as_u64()).sum() };
     let costs: Option<Vec<f64>> =
         usage.map(|u| u.values().map(|m| m.get("total_cost").and_then(Value::as_f64)).collect()).unwrap_or_default();
+    for (model, used) in usage.into_iter().flatten() {
+        for key in ["input_tokens", "output_tokens", "input_tokens_cache_read", "input_tokens_cache_write"] {
+            if let Some(value) = used.get(key).filter(|v| !v.is_null() && v.as_u64().is_none()) {
+                losses
+                    .push(format!("{key} of {model} is {value} in the sample {task:?}, which is no number of tokens"));
+            }
+        }
+    }
     let seconds = |key: &str| sample.get(key).and_then(Value::as_f64);
     let extra = value.map(|v| ("inspect_score".to_owned(), json!({"scorer": scorer, "value": v})));
     Ok(Told {

@@ -95,3 +95,15 @@ fn a_link_that_stays_in_its_tree_goes_out_and_one_that_leaves_it_costs_its_task_
     said(command.arg("--tasks").arg(dir.path().join("back")), 0);
     assert!(dir.path().join("back/demo/py-opening-hours/repo/LINK").is_symlink());
 }
+
+#[test]
+fn a_limit_that_is_none_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    set(dir.path(), &[]);
+    let toml = dir.path().join("set/fix-counter/task.toml");
+    let text = std::fs::read_to_string(&toml).unwrap();
+    std::fs::write(&toml, text.replace("storage_mb = 512", "storage_mb = -5")).unwrap();
+    let told = import(dir.path(), 0);
+    assert!(told.contains("loss: environment.storage_mb of task.toml is -5, which is no limit"), "{told}");
+    assert!(told.contains("loss: verifier.env.LIMIT of task.toml"), "{told}");
+}

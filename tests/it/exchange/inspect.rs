@@ -159,6 +159,10 @@ fn a_log_that_is_not_of_the_known_form_says_what_it_lacks() {
         l["samples"].as_array_mut().unwrap().push(one);
     });
     assert!(told.contains("the sample \"a\" stands twice with the epoch 1") && !told.contains(".import-"), "{told}");
+    let mut odd = good.clone();
+    odd["samples"][0]["model_usage"]["maker/model-y"]["input_tokens"] = json!(-5);
+    let told = import(&odd, 0).0;
+    assert!(told.contains("loss: input_tokens of maker/model-y is -5 in the sample \"a\""), "{told}");
     let (_, dir) = import(&good, 0);
     assert!(dir.path().join("results/2026-04-01-words-maker-model-y").is_dir(), "the name is made once");
 }

@@ -299,6 +299,7 @@ fn what_harbor_leaves_unsaid_or_says_oddly_is_told_and_nothing_vanishes() {
     std::fs::create_dir(job.join("sort__g")).unwrap();
     let config = json!({"task": {"path": "x/sort"}, "agent": {"name": "terminus", "model_name": "maker/other"}});
     std::fs::write(job.join("sort__g/config.json"), config.to_string()).unwrap();
+    std::fs::create_dir(job.join("odds")).unwrap();
     let out = dir.path().join("results");
     let import = |out: &Path, more: &[&str], code| {
         let mut command = tsbench();
@@ -311,6 +312,7 @@ fn what_harbor_leaves_unsaid_or_says_oddly_is_told_and_nothing_vanishes() {
         "loss: agent_result.n_input_tokens is -1 in a trial of words/count",
         "loss: agent_result.n_cache_tokens is 1.5",
         "loss: agent_result.cost_usd is -3",
+        "/odds holds nothing of a trial and is left out",
     ] {
         assert!(told.contains(what), "{what}: {told}");
     }
