@@ -92,6 +92,8 @@ fn has_head(mirror: &Path) -> Result<(), GitError> {
             format!("git -C {shown} fetch, or remove the folder and copy it again with tsbench mirror add"),
         ),
         Some(first) => {
+            let usual = ["refs/heads/main", "refs/heads/master"];
+            let first = usual.into_iter().find(|u| refs.lines().any(|r| r == *u)).unwrap_or(first);
             let some: Vec<&str> = refs.lines().take(MOST_BRANCHES).collect();
             let head = if named.is_empty() { "a commit".to_owned() } else { named };
             (

@@ -153,7 +153,7 @@ fn a_mirror_without_a_main_line_is_told_with_what_is_wrong_and_what_to_do() {
     let (exit, _, said) = mine();
     assert_eq!(exit, 2, "{said}");
     assert!(said.contains("its HEAD names refs/heads/nowhere, which is not there; there are: "), "{said}");
-    assert!(said.contains("hint: name the branch") && said.contains("symbolic-ref HEAD refs/heads/"), "{said}");
+    assert!(said.contains("hint: name the branch") && said.contains("symbolic-ref HEAD refs/heads/main"), "{said}");
     std::fs::remove_dir_all(&mirror).unwrap();
     let made = std::process::Command::new("git").args(["init", "-q", "--bare"]).arg(&mirror).status().unwrap();
     assert!(made.success());
