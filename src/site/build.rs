@@ -19,6 +19,7 @@ use super::suites::Suites;
 use super::write::{Output, Written};
 use crate::health::Torn;
 use crate::results::{Dataset, Fault, Level, OnShard, read_with, slug};
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -297,28 +298,31 @@ fn nav(config: &Config, content: &[Source], has_suites: bool) -> Vec<(String, St
     nav
 }
 
+/// Writes the pages of `content/`, after all others: none may take the place of one of them.
 fn write_content(context: &Context<'_>, content: &[Source]) -> Result<(), SiteError> {
-    for source in content {
-        let path = format!("{}.html", source.name);
-        if context.out.holds(&path) {
-            return Err(SiteError::content(
-                &source.file,
-                format!("would take the place of {path}, a page that every site has"),
-                "give the file another name",
-            ));
-        }
-        let html = content::html(source, context.renderer)?;
-        let crumbs = vec![(context.config.title.clone(), "index.html".to_owned())];
-        context.write(&pages::Sheet {
-            path,
-            kind: "content",
-            title: source.head.title.clone(),
-            description: source.head.description.clone(),
-            crumbs,
-            view: &ContentView { html },
-        })?;
+    let taken = |s: &&Source| context.out.holds(&format!("{}.html", s.name));
+    if let Some(source) = content.iter().find(taken) {
+        return Err(SiteError::content(
+            &source.file,
+            format!("would take the place of {}.html, a page that every site has", source.name),
+            "give the file another name",
+        ));
     }
-    Ok(())
+    let written: Vec<Result<(), SiteError>> = content.par_iter().map(|source| write_one(context, source)).collect();
+    written.into_iter().collect()
+}
+
+fn write_one(context: &Context<'_>, source: &Source) -> Result<(), SiteError> {
+    let html = content::html(source, context.renderer)?;
+    let crumbs = vec![(context.config.title.clone(), "index.html".to_owned())];
+    context.write(&pages::Sheet {
+        path: format!("{}.html", source.name),
+        kind: "content",
+        title: source.head.title.clone(),
+        description: source.head.description.clone(),
+        crumbs,
+        view: &ContentView { html },
+    })
 }
 
 #[derive(serde::Serialize)]

@@ -6,7 +6,7 @@ use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Error, ErrorKind, Output, State, UndefinedBehavior, Value, context};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// What every page shows around its main part.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -95,6 +95,7 @@ pub struct Renderer<'n> {
     numbers: &'n Numbers,
     figures: BTreeMap<String, String>,
     frames: Mutex<HashMap<FrameKey, Arc<Frame>>>,
+    stated: OnceLock<Arc<HashMap<String, String>>>,
 }
 
 /// A folder's way to the root, and the place of the page in the navigation where it has one.
@@ -115,7 +116,7 @@ impl<'n> Renderer<'n> {
         for (name, text) in templates {
             env.add_template_owned(name.clone(), text.clone()).map_err(|e| template_error(name, &e))?;
         }
-        Ok(Renderer { env, site, numbers, figures, frames: Mutex::default() })
+        Ok(Renderer { env, site, numbers, figures, frames: Mutex::default(), stated: OnceLock::new() })
     }
 
     /// A whole page from the template of its kind.
@@ -145,13 +146,11 @@ impl<'n> Renderer<'n> {
 
     /// Markdown with its numbers and figures filled in.
     pub fn fill(&self, file: &str, text: &str) -> Result<String, SiteError> {
-        let numbers: BTreeMap<String, String> =
-            self.numbers.list().iter().map(|n| (n.id.clone(), self.numbers.data(&n.id))).collect();
-        let figures = self.figures.clone();
+        let (numbers, figures) = (self.stated.get_or_init(|| Arc::new(self.state())).clone(), self.figures.clone());
         let mut env = Environment::new();
         env.set_undefined_behavior(UndefinedBehavior::Strict);
-        env.add_function("n", move |id: &str| lookup(&numbers, id, "number"));
-        env.add_function("figure", move |id: &str| lookup(&figures, id, "figure"));
+        env.add_function("n", move |id: &str| lookup(numbers.get(id), id, "number"));
+        env.add_function("figure", move |id: &str| lookup(figures.get(id), id, "figure"));
         env.add_function("link", |href: &str| Value::from_safe_string(super::text::escape(href)));
         env.render_str(text, ()).map_err(|e| {
             SiteError::content(
@@ -160,6 +159,11 @@ impl<'n> Renderer<'n> {
                 "quote a number with {{ n(\"id\") }}; data/numbers.json lists the ids",
             )
         })
+    }
+
+    /// Every number as pages state it, by id.
+    fn state(&self) -> HashMap<String, String> {
+        self.numbers.list().iter().map(|n| (n.id.clone(), self.numbers.data(&n.id))).collect()
     }
 
     /// Filled text without the figures that [`Renderer::fill`] put into it.
@@ -193,8 +197,8 @@ fn template_of(kind: &str) -> &'static str {
     }
 }
 
-fn lookup(map: &BTreeMap<String, String>, id: &str, kind: &str) -> Result<Value, Error> {
-    match map.get(id) {
+fn lookup(found: Option<&String>, id: &str, kind: &str) -> Result<Value, Error> {
+    match found {
         Some(html) => Ok(Value::from_safe_string(html.clone())),
         None => Err(Error::new(ErrorKind::InvalidOperation, format!("there is no {kind} {id:?}"))),
     }

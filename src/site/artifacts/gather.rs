@@ -33,8 +33,17 @@ pub fn gather(data: &Dataset, room: usize, out: &Output) -> Result<(Artifacts, V
     let mut all = Artifacts::default();
     let (mut faults, mut found) = (Vec::new(), Vec::new());
     let runs: Vec<(usize, &RunFile)> = data.runs.iter().enumerate().filter(|(_, r)| r.has_artifacts).collect();
-    for (i, run) in &runs {
-        found.extend(walk(*i, run, &mut faults)?);
+    let walked: Vec<Result<_, SiteError>> = runs
+        .par_iter()
+        .map(|(i, run)| {
+            let mut faults = Vec::new();
+            Ok((walk(*i, run, &mut faults)?, faults))
+        })
+        .collect();
+    for of_run in walked {
+        let (files, told) = of_run?;
+        found.extend(files);
+        faults.extend(told);
     }
     let kept = choose(&found, room);
     let files: Vec<(usize, String, Artifact)> = found
