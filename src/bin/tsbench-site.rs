@@ -1,6 +1,5 @@
 //! The site generator: raw run files in, a static leaderboard out.
 
-use clap::Parser;
 use std::process::ExitCode;
 use tsbench::cli;
 
@@ -9,7 +8,10 @@ use tsbench::cli;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let args = cli::site_verbs::TsbenchSite::parse();
+    let args: cli::site_verbs::TsbenchSite = match cli::parsed() {
+        Ok(args) => args,
+        Err(code) => return code,
+    };
     cli::start_log();
     cli::report(cli::site_verbs::run(args))
 }

@@ -1,6 +1,5 @@
 //! Everything that reads, checks or runs something.
 
-use clap::Parser;
 use std::process::ExitCode;
 use tsbench::cli;
 
@@ -9,7 +8,10 @@ use tsbench::cli;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let args = cli::verbs::Tsbench::parse();
+    let args: cli::verbs::Tsbench = match cli::parsed() {
+        Ok(args) => args,
+        Err(code) => return code,
+    };
     cli::start_log();
     cli::report(cli::verbs::run(args))
 }

@@ -82,6 +82,9 @@ fn of_system(text: &str) -> Option<&'static str> {
             "this user may not read or write there: choose another place, or change its rights",
         ),
         ("No such file or directory (os error", "nothing is there under that name: look at the path"),
+        ("File exists (os error", "something else of that name is there: name another place"),
+        ("Operation not permitted (os error", "this machine refuses that there: choose another place"),
+        ("File name too long (os error", "give it a shorter name"),
         ("Read-only file system (os error", "nothing can be written there: choose another place"),
         ("No space left on device (os error", "the disk is full: make room, or choose another place"),
         ("Is a directory (os error", "that is a folder: name a file in it"),
@@ -93,7 +96,7 @@ fn of_system(text: &str) -> Option<&'static str> {
 }
 
 /// The exit code of an error: what this machine lacks is told apart from bad input.
-fn of_error(error: &anyhow::Error) -> Exit {
+pub(super) fn of_error(error: &anyhow::Error) -> Exit {
     #[cfg(feature = "harness")]
     {
         use crate::sandbox::SandboxError::{ImageMissing, NoDocker};
@@ -113,13 +116,18 @@ fn of_error(error: &anyhow::Error) -> Exit {
                     )
                 )
         };
+        let runtime = |e: &(dyn std::error::Error + 'static)| {
+            use crate::scoring::ScoreError::Runtime;
+            use crate::validation::ValidationError::Score;
+            matches!(e.downcast_ref(), Some(Runtime { .. })) || matches!(e.downcast_ref(), Some(Score(Runtime { .. })))
+        };
         let sealed = |e: &(dyn std::error::Error + 'static)| {
             use crate::scoring::ScoreError;
             use crate::tasks::TaskError::{Key, Sealed};
             let of_task = matches!(e.downcast_ref(), Some(Sealed { .. } | Key { .. }));
             of_task || matches!(e.downcast_ref(), Some(ScoreError::Task(Sealed { .. } | Key { .. })))
         };
-        if error.chain().any(|e| lacks(e) || keyless(e) || sealed(e)) {
+        if error.chain().any(|e| lacks(e) || keyless(e) || sealed(e) || runtime(e)) {
             return Exit::Missing;
         }
     }

@@ -1,6 +1,7 @@
 use super::Exit;
 use super::proving::{Proving, Tried, counts_in_words, each, is_ours, tasks_word};
 use super::say;
+use super::score::not_isolated;
 use crate::gate::Proof;
 use crate::schema::{Outcome, ProofKind};
 use crate::scoring::ScoreError;
@@ -64,7 +65,9 @@ fn print(id: &str, end: &Result<Tried, ScoreError>, as_json: bool) {
             let word = if t.proven.good() { "proven" } else { "NOT PROVEN" };
             let counts: Vec<(ProofKind, usize, usize)> =
                 ProofKind::ALL.into_iter().map(|k| counted(proofs, k)).collect();
-            say!("{id}\t{word}\t{}\t{:.1} s", counts_in_words(&counts), t.seconds);
+            let bare = proofs.first().and_then(|p| not_isolated(&p.verdict.isolation));
+            let bare = bare.map_or(String::new(), |how| format!("\t{how}"));
+            say!("{id}\t{word}\t{}\t{:.1} s{bare}", counts_in_words(&counts), t.seconds);
             proofs.iter().filter(|p| !p.good).for_each(|p| explain(id, p));
         }
         Err(e) => say!("{id}\tfailed to {e}"),
@@ -78,10 +81,14 @@ fn counted(proofs: &[Proof], kind: ProofKind) -> (ProofKind, usize, usize) {
 }
 
 fn explain(id: &str, p: &Proof) {
-    say!("{id}\t{:?} {}: {:?} {:?}", p.kind, p.name, p.verdict.outcome, p.verdict.error);
-    let missing: Vec<&String> = p.verdict.targets.failed.iter().chain(&p.verdict.guards.failed).take(5).collect();
-    if !missing.is_empty() {
-        say!("{id}\tnot passed: {missing:?}");
+    let must = if p.kind.must_resolve() { "must resolve the task" } else { "must not resolve the task" };
+    let tried = format!("{} ({})", p.kind.word(), p.name);
+    say!("{id}\t{tried} {must}, and was {}", p.verdict.outcome);
+    p.verdict.error.iter().for_each(|e| say!("{id}\t{}: {}", e.class, e.message.trim_end()));
+    let not_passed = p.verdict.targets.failed.iter().chain(&p.verdict.guards.failed);
+    for test in not_passed.take(5) {
+        let how = if p.missing.contains(test) { "is missing from the report" } else { "did not pass" };
+        say!("{id}\t{test} {how}");
     }
     for line in p.log.lines().rev().take(15).collect::<Vec<_>>().into_iter().rev() {
         say!("{id}\t| {line}");

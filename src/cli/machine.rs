@@ -11,12 +11,51 @@ pub struct Machine {
     /// Docker, podman by its socket, or scrubbed processes of this machine without isolation
     #[arg(long, value_enum, default_value_t = Kind::Docker, env = "TSBENCH_SANDBOX")]
     pub sandbox: Kind,
-    /// Address of the daemon, such as unix:///run/user/1000/podman/podman.sock; the usual one where it is absent
-    #[arg(long, env = "TSBENCH_DOCKER")]
-    pub docker: Option<String>,
+    #[command(flatten)]
+    pub daemon: Daemon,
     /// Folder of local sandboxes and their snapshots [default: tsbench in the user's cache]
     #[arg(long, env = "TSBENCH_CACHE")]
     pub cache: Option<PathBuf>,
+}
+
+/// Where a daemon is.
+#[derive(Args, Debug, Clone)]
+pub struct Daemon {
+    /// Address of the daemon: unix:///path of a socket, or tcp://host:port [default: DOCKER_HOST, or the usual socket]
+    #[arg(long, env = "TSBENCH_DOCKER")]
+    docker: Option<String>,
+}
+
+impl Daemon {
+    /// The address that was given, by flag or environment; none where the usual socket is meant. One that cannot be used
+    /// is an error: another daemon than the one that was named must not be used in its place.
+    pub fn address(&self) -> Result<Option<String>, SandboxError> {
+        let given = |name, value: Option<String>| value.filter(|v| !v.is_empty()).map(|v| (name, v));
+        let docker_host = std::env::var("DOCKER_HOST").ok();
+        // By its flag or its variable: which of both it was, clap does not tell.
+        let found = given("--docker (TSBENCH_DOCKER)", self.docker.clone()).or(given("DOCKER_HOST", docker_host));
+        found.map_or(Ok(None), |(name, value)| usable(name, &value).map(|()| Some(value)))
+    }
+}
+
+/// Whether an address is of a kind that can be used.
+fn usable(name: &str, address: &str) -> Result<(), SandboxError> {
+    let no = |what: &str| {
+        Err(SandboxError::NoDocker {
+            cause: format!("{name} is {address:?}, {what}"),
+            hint: format!("{name} may be unix:///path/of/a/socket or tcp://host:port"),
+        })
+    };
+    match address.split_once("://") {
+        Some(("unix", path)) if path.starts_with('/') => Ok(()),
+        Some(("unix", _)) => no("which names no absolute path of a socket"),
+        Some(("tcp" | "http", host)) => match host.trim_end_matches('/').rsplit_once(':') {
+            Some((machine, port)) if !machine.is_empty() && port.parse::<u16>().is_ok_and(|p| p > 0) => Ok(()),
+            _ => no("which names no host with a port"),
+        },
+        Some((scheme, _)) => no(&format!("and addresses of the kind {scheme}:// are not supported")),
+        None => no("which is no address"),
+    }
 }
 
 /// Kinds of sandboxes.
@@ -44,9 +83,15 @@ impl Machine {
     /// Opens the machine and ends what crashed runs left behind.
     pub async fn open(&self) -> anyhow::Result<Provider> {
         let provider = match self.sandbox {
-            Kind::Docker => Provider::Docker(DockerHost::connect(self.docker.as_deref(), Patience::default()).await?),
+            Kind::Docker => {
+                Provider::Docker(DockerHost::connect(self.daemon.address()?.as_deref(), Patience::default()).await?)
+            }
             Kind::Podman => {
-                let address = self.docker.clone().map_or_else(podman_socket, Ok)?;
+                let given = self.daemon.docker.clone().filter(|d| !d.is_empty());
+                let address = match given {
+                    Some(address) => usable("--docker (TSBENCH_DOCKER)", &address).map(|()| address)?,
+                    None => podman_socket()?,
+                };
                 Provider::Docker(DockerHost::connect(Some(&address), Patience::default()).await?)
             }
             Kind::Local => Provider::Local(LocalHost::new(&self.cache()?, &std::env::var("PATH").unwrap_or_default())?),
@@ -74,4 +119,25 @@ fn podman_socket() -> Result<String, SandboxError> {
         cause: "there is no socket of podman".to_owned(),
         hint: "start `podman system service --time 0`, or name its address with --docker".to_owned(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::usable;
+
+    #[test]
+    fn an_address_that_cannot_be_used_is_named_with_what_can() {
+        for good in ["unix:///var/run/docker.sock", "tcp://127.0.0.1:2375", "tcp://[::1]:2375", "http://h:1/"] {
+            usable("DOCKER_HOST", good).unwrap();
+        }
+        for bad in
+            ["garbage", "/var/run/docker.sock", "unix://docker.sock", "tcp://", "tcp://h", "tcp://h:x", "tcp://:1"]
+                .into_iter()
+                .chain(["ssh://me@h", "npipe:////./pipe/docker", "https://h:2376", "fd://", "UNIX:///x"])
+        {
+            let told = usable("DOCKER_HOST", bad).unwrap_err().to_string();
+            assert!(told.contains("DOCKER_HOST") && told.contains(&format!("{bad:?}")), "{told}");
+            assert!(told.contains("unix:///") && told.contains("tcp://host:port"), "{told}");
+        }
+    }
 }

@@ -72,11 +72,13 @@ mod stats;
 #[cfg(feature = "harness")]
 mod tasks;
 #[cfg(feature = "harness")]
+mod tasks_check;
+#[cfg(feature = "harness")]
 mod validate;
 #[cfg(feature = "harness")]
 pub mod verbs;
 
-pub use exit::{Exit, report};
+pub use exit::{Exit, parsed, report};
 
 /// Writes a line of data to standard output.
 ///
@@ -87,7 +89,19 @@ fn print_line(line: std::fmt::Arguments<'_>) {
     let text = line.to_string();
     let commands = |c: char| c.is_control() && c != '\n' && c != '\t';
     let text = if text.contains(commands) { text.replace(commands, "\u{fffd}") } else { text };
-    let _ = writeln!(std::io::stdout().lock(), "{text}");
+    note(writeln!(std::io::stdout().lock(), "{text}"));
+}
+
+/// Why data could not be written, the first time that it happened.
+static UNWRITTEN: std::sync::OnceLock<String> = std::sync::OnceLock::new();
+
+/// Remembers that data were lost, which the end of the program tells. A reader who has gone is not that.
+fn note(written: std::io::Result<()>) {
+    if let Err(e) = written
+        && e.kind() != std::io::ErrorKind::BrokenPipe
+    {
+        UNWRITTEN.get_or_init(|| e.to_string());
+    }
 }
 
 /// As `println!`, and does not panic when nobody reads on.

@@ -1,16 +1,21 @@
 use super::Exit;
 use super::machine::Machine;
+use super::proving::break_off;
 use super::say;
 use super::score_many;
 use super::tasks::Which;
+use crate::sandbox::Provider;
 use crate::schema::{Outcome, Verdict};
-use crate::scoring::{prepare, score};
+use crate::scoring::{Scored, prepare, score};
 use crate::tasks::Material;
 use anyhow::Context;
 use clap::Args;
 use clap::builder::BoolishValueParser;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::task::JoinSet;
 
 /// Bytes of a patch that are read.
 const MOST_PATCH: u64 = 64 << 20;
@@ -56,14 +61,33 @@ pub fn run(args: &Score) -> anyhow::Result<Exit> {
         anyhow::bail!("score: {} tasks are meant\nhint: name one with --task", tasks.len())
     };
     let patch = read(file)?;
+    let (task, mirrors) = (task.clone(), args.which.mirrors.clone());
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
-        let provider = args.machine.open().await?;
-        let ready = prepare(task, Material::prepare(task, &args.which.mirrors)?, &provider).await?;
-        let scored = score(&ready, &patch, &provider, false).await?;
-        print(&scored.verdict, &scored.log, args.json)?;
+        // Heard from the start: a signal must not end the process with its sandbox.
+        let (mut terminated, mut by_hand) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+        let provider = Arc::new(args.machine.open().await?);
+        let before = tokio::runtime::Handle::current().metrics().num_alive_tasks();
+        let mut set = JoinSet::new();
+        let at = Arc::clone(&provider);
+        set.spawn(async move {
+            let ready = prepare(&task, Material::prepare(&task, &mirrors)?, &at).await?;
+            score(&ready, &patch, &at, false).await
+        });
+        let scored = tokio::select! {
+            end = set.join_next() => end.context("score a patch: nothing was scored")??,
+            _ = by_hand.recv() => return interrupted(set, &provider, before).await,
+            _ = terminated.recv() => return interrupted(set, &provider, before).await,
+        }?;
+        print(&scored, args.json)?;
         Ok(if scored.verdict.outcome == Outcome::Resolved { Exit::Good } else { Exit::No })
     })
+}
+
+async fn interrupted<T: 'static>(set: JoinSet<T>, provider: &Provider, before: usize) -> anyhow::Result<Exit> {
+    break_off(set, provider, before).await?;
+    eprintln!("interrupted: there is no verdict");
+    Ok(Exit::Interrupted)
 }
 
 /// The patch, from a file or from standard input, which may never end.
@@ -89,12 +113,13 @@ fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     Ok(patch)
 }
 
-fn print(v: &Verdict, log: &str, as_json: bool) -> anyhow::Result<()> {
+fn print(scored: &Scored, as_json: bool) -> anyhow::Result<()> {
+    let (v, log) = (&scored.verdict, &scored.log);
     if as_json {
         say!("{}", serde_json::to_string_pretty(v)?);
         return Ok(());
     }
-    for line in summary(v) {
+    for line in summary(v, &scored.missing()) {
         say!("{line}");
     }
     if v.error.is_some() && !log.trim().is_empty() {
@@ -104,7 +129,7 @@ fn print(v: &Verdict, log: &str, as_json: bool) -> anyhow::Result<()> {
 }
 
 /// What a person reads of a verdict, the reason first.
-fn summary(v: &Verdict) -> Vec<String> {
+fn summary(v: &Verdict, missing: &[String]) -> Vec<String> {
     let mut lines = vec![format!("{}: {}", v.task, v.outcome)];
     lines.extend(v.error.iter().map(|e| format!("{}: {}", e.class, e.message.trim_end())));
     // Of a patch that did not go on no test was run: there is nothing to count.
@@ -114,10 +139,17 @@ fn summary(v: &Verdict) -> Vec<String> {
             Some(c) => format!("checks {} of {}", c.passed, c.total),
             None => format!("targets {} of {}, guards {} of {}", t.passed, t.total, g.passed, g.total),
         });
-        lines.extend(t.failed.iter().chain(&g.failed).take(20).map(|id| format!("not passed: {id}")));
+        let how = |id| if missing.contains(id) { "missing from the report" } else { "not passed" };
+        lines.extend(t.failed.iter().chain(&g.failed).take(20).map(|id| format!("{}: {id}", how(id))));
     }
     lines.extend(v.dropped.iter().map(|path| format!("change dropped: {path}")));
+    lines.extend(not_isolated(&v.isolation).map(|how| format!("{how}: nothing kept the patch from this machine")));
     lines
+}
+
+/// What a reader must know of a verdict that was made without a barrier.
+pub fn not_isolated(isolation: &str) -> Option<&'static str> {
+    (isolation == "none").then_some("not isolated")
 }
 
 #[cfg(test)]
@@ -146,9 +178,14 @@ mod tests {
             },
             isolation: "none".into(),
         };
-        assert_eq!(summary(&verdict), ["queue: patch_failed", "patch_failed: corrupt patch at line 3"]);
+        let barrier = "not isolated: nothing kept the patch from this machine";
+        assert_eq!(summary(&verdict, &[]), ["queue: patch_failed", "patch_failed: corrupt patch at line 3", barrier]);
         (verdict.outcome, verdict.error) = (Outcome::Unresolved, None);
-        let tested = summary(&verdict);
-        assert_eq!(tested[1..], ["targets 0 of 1, guards 0 of 0", "not passed: t::one"]);
+        let tested = summary(&verdict, &[]);
+        assert_eq!(tested[1..], ["targets 0 of 1, guards 0 of 0", "not passed: t::one", barrier]);
+        let gone = summary(&verdict, &["t::one".to_owned()]);
+        assert_eq!(gone[2], "missing from the report: t::one");
+        verdict.isolation = "docker".into();
+        assert!(!summary(&verdict, &[]).contains(&barrier.to_owned()));
     }
 }

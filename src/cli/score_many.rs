@@ -12,7 +12,7 @@ use crate::scoring::{GRADER, prepare, score};
 use crate::tasks::{Material, Task, sha256};
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use tokio::signal::unix::{SignalKind, signal};
@@ -84,11 +84,15 @@ pub fn run(args: &Score, file: &Path) -> anyhow::Result<Exit> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let (lines, interrupted) = runtime.block_on(each(args, &list, &tasks, &done))?;
     let ids: Vec<String> = tasks.keys().map(|id| (*id).to_owned()).collect();
-    let submitted: Vec<String> = list.iter().map(|p| p.instance_id.clone()).collect();
     let scored: Vec<Scored> =
         lines.into_iter().map(|l| Scored { instance_id: l.instance_id, outcome: l.outcome, error: l.error }).collect();
+    // What an interruption left unscored is incomplete: nothing is known of it, least of all that it does not apply.
+    let submitted: Vec<String> = match interrupted {
+        true => scored.iter().map(|s| s.instance_id.clone()).collect(),
+        false => list.iter().map(|p| p.instance_id.clone()).collect(),
+    };
     let report = swe_bench_report(&ids, &submitted, &scored);
-    tell(&report);
+    tell(&report, list.iter().map(|p| &p.instance_id).collect::<BTreeSet<_>>().len());
     if let Some(path) = report_path(args) {
         write_report(&path, &format!("{report:#}\n"))?;
         eprintln!("report: {}", path.display());
@@ -150,8 +154,8 @@ async fn each(args: &Score, list: &[Prediction], tasks: &BTreeMap<&str, &Task>, 
         };
         let (line, fresh) = tokio::select! {
             line = work => line?,
-            _ = by_hand.recv() => return Ok((lines, true)),
-            _ = terminated.recv() => return Ok((lines, true)),
+            _ = by_hand.recv() => return broken_off(&provider, lines).await,
+            _ = terminated.recv() => return broken_off(&provider, lines).await,
         };
         if let Some(file) = out.as_mut().filter(|_| fresh) {
             let text = format!("{}\n", serde_json::to_string(&line)?);
@@ -163,6 +167,12 @@ async fn each(args: &Score, list: &[Prediction], tasks: &BTreeMap<&str, &Task>, 
     }
     progress.finish();
     Ok((lines, false))
+}
+
+/// What was scored so far, with nothing left running.
+async fn broken_off(provider: &crate::sandbox::Provider, lines: Vec<Line>) -> anyhow::Result<Done> {
+    provider.end_own().await?;
+    Ok((lines, true))
 }
 
 /// Scores one prediction. An empty patch is never run; a fault of ours is a line that is scored again next time.
@@ -221,9 +231,10 @@ fn print(line: &Line, as_json: bool, fresh: bool) {
 }
 
 /// The report in a few words.
-fn tell(report: &serde_json::Value) {
+fn tell(report: &serde_json::Value, predicted: usize) {
     let n = |key: &str| report[format!("{key}_instances")].as_u64().unwrap_or(0) as usize;
-    let also: Vec<String> = [
+    let unscored = predicted.saturating_sub(n("submitted"));
+    let also = [
         ("unresolved", "not resolved"),
         ("empty_patch", "with an empty patch"),
         ("error", "whose patch does not apply"),
@@ -232,8 +243,8 @@ fn tell(report: &serde_json::Value) {
     ]
     .iter()
     .filter(|(key, _)| n(key) > 0)
-    .map(|(key, words)| format!("{} {words}", n(key)))
-    .collect();
+    .map(|(key, words)| format!("{} {words}", n(key)));
+    let also: Vec<String> = also.chain((unscored > 0).then(|| format!("{unscored} not scored yet"))).collect();
     let also = if also.is_empty() { String::new() } else { format!(", {}", also.join(", ")) };
-    eprintln!("{} of {} resolved{also}", n("resolved"), tasks_word(n("submitted")));
+    eprintln!("{} of {} resolved{also}", n("resolved"), tasks_word(predicted));
 }

@@ -1,12 +1,10 @@
 use super::Exit;
 use super::audit::logs;
-use super::proving::tasks_word;
 use super::say;
-use super::{exchange, seal};
+use super::{exchange, seal, tasks_check};
 use crate::health::{Standing, standings};
-use crate::languages::by_name;
 use crate::schema::HealthState;
-use crate::tasks::{Key, Task, check, find, load, unseal};
+use crate::tasks::{Key, Task, find_in, unseal};
 use clap::builder::BoolishValueParser;
 use clap::{Args, Subcommand};
 use serde_json::json;
@@ -36,7 +34,7 @@ pub struct Which {
 impl Which {
     /// The tasks that are meant, opened where they are sealed and there is a key.
     pub fn find(&self) -> anyhow::Result<Vec<Task>> {
-        opened(find(&load(&self.tasks)?, self.suite(), self.task())?, self.seal_key.as_deref())
+        opened(find_in(&self.tasks, self.suite(), self.task())?, self.seal_key.as_deref())
     }
 
     /// The suite that is meant; an empty variable of the environment is as good as none.
@@ -109,7 +107,7 @@ pub fn run(args: &Tasks) -> anyhow::Result<Exit> {
     match &args.verb {
         Verb::List { which, health, json } => list(which, health, *json),
         Verb::Show { id, which } => show(id.as_deref().or(which.task()), which),
-        Verb::Check { which, json } => check_all(which, *json),
+        Verb::Check { which, json } => tasks_check::run(which, *json),
         Verb::Export(args) => exchange::export(args),
         Verb::Import(args) => exchange::import(args),
         Verb::Seal(args) => seal::seal(args),
@@ -126,7 +124,7 @@ fn standing<'l>(standings: &'l Standings<'l>, task: &'l Task) -> Option<&'l Stan
 }
 
 fn list(which: &Which, health: &Path, as_json: bool) -> anyhow::Result<Exit> {
-    let tasks = find(&load(&which.tasks)?, which.suite(), which.task())?;
+    let tasks = find_in(&which.tasks, which.suite(), which.task())?;
     let logs = logs(health, tasks.iter())?;
     let standings = standings(logs.values().flatten());
     if as_json {
@@ -154,7 +152,7 @@ fn list(which: &Which, health: &Path, as_json: bool) -> anyhow::Result<Exit> {
 }
 
 fn show(task: Option<&str>, which: &Which) -> anyhow::Result<Exit> {
-    for t in opened(find(&load(&which.tasks)?, which.suite(), task)?, which.seal_key.as_deref())? {
+    for t in opened(find_in(&which.tasks, which.suite(), task)?, which.seal_key.as_deref())? {
         say!("{} {}\n{}\n", t.suite, t.spec.id, t.problem.trim());
         match (&t.spec.sealed, &t.spec.scorecard) {
             // What a sealed task states of itself; its names are inside.
@@ -177,38 +175,4 @@ fn show(task: Option<&str>, which: &Which) -> anyhow::Result<Exit> {
         );
     }
     Ok(Exit::Good)
-}
-
-/// What is wrong with a task, as far as that can be told without running it.
-fn faults_of(task: &Task, mirrors: &Path) -> Vec<String> {
-    let unknown = by_name(&task.spec.language).err().map(|e| e.to_string().replace("\nhint: ", "; "));
-    check(task, mirrors).into_iter().chain(unknown).collect()
-}
-
-fn check_all(which: &Which, as_json: bool) -> anyhow::Result<Exit> {
-    let tasks = which.find()?;
-    let found: Vec<(String, Vec<String>)> =
-        tasks.iter().map(|t| (t.spec.id.clone(), faults_of(t, &which.mirrors))).collect();
-    let bad = found.iter().filter(|f| !f.1.is_empty()).count();
-    let sealed: Vec<&str> = tasks.iter().filter(|t| t.spec.sealed.is_some()).map(|t| t.spec.id.as_str()).collect();
-    if as_json {
-        let of = |(task, faults): &(String, Vec<String>)| json!({"task": task, "faults": faults, "sealed": sealed.contains(&task.as_str())});
-        let list: Vec<_> = found.iter().map(of).collect();
-        say!("{}", serde_json::to_string_pretty(&list)?);
-    } else {
-        for (task, faults) in &found {
-            for fault in faults {
-                say!("{task}: {fault}");
-            }
-        }
-    }
-    if !sealed.is_empty() {
-        eprintln!(
-            "the sealed parts of {} were not checked: tests, fix and names of tests\nhint: name the file of a key that \
-             opens them with --seal-key",
-            tasks_word(sealed.len())
-        );
-    }
-    eprintln!("{}, {bad} with faults", tasks_word(found.len()));
-    Ok(if bad == 0 { Exit::Good } else { Exit::No })
 }

@@ -1,4 +1,5 @@
 use super::Exit;
+use super::exit::{of_error, told};
 use super::machine::Machine;
 use super::progress::Progress;
 use super::say;
@@ -142,6 +143,7 @@ pub fn run(args: &Validate) -> anyhow::Result<Exit> {
             force: args.force,
         });
         // Red and green runs, and three in other surroundings.
+        let candidates_count = candidates.len();
         shared.progress.stage("running tests", candidates.len() as u64 * u64::from(2 * args.runs + 3));
         let slots = Arc::new(Semaphore::new(args.jobs.max(1)));
         let mut set: JoinSet<End> = JoinSet::new();
@@ -154,7 +156,9 @@ pub fn run(args: &Validate) -> anyhow::Result<Exit> {
             });
         }
         let (mut accepted, mut rejected) = (0, 0);
-        let mut failure = None;
+        // One candidate is told of once, at the end; of several each is told as it is decided.
+        let alone = candidates_count == 1;
+        let mut failure: Option<anyhow::Error> = None;
         loop {
             tokio::select! {
                 end = set.join_next() => match end {
@@ -171,7 +175,11 @@ pub fn run(args: &Validate) -> anyhow::Result<Exit> {
                             }
                             // The others go on: what they give is written as it comes.
                             Err(e) => {
-                                shared.progress.above(|| eprintln!("{} {}: {e}", candidate.repo, candidate.fix));
+                                let e = anyhow::Error::from(e);
+                                if !alone {
+                                    let of = format!("{} {}", candidate.repo, candidate.fix);
+                                    shared.progress.above(|| eprintln!("{of}: failed to {}", told(&e)));
+                                }
                                 failure.get_or_insert(e);
                             }
                         }
@@ -185,9 +193,12 @@ pub fn run(args: &Validate) -> anyhow::Result<Exit> {
             }
         }
         shared.progress.finish();
-        eprintln!("{accepted} accepted, {rejected} rejected");
+        if failure.is_none() || !alone {
+            eprintln!("{accepted} accepted, {rejected} rejected");
+        }
         match failure {
-            Some(e) => Err(e.into()),
+            Some(e) if alone => Err(e),
+            Some(e) => Ok(of_error(&e)),
             None => Ok(if rejected == 0 { Exit::Good } else { Exit::No }),
         }
     })

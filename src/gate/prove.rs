@@ -17,6 +17,9 @@ pub struct Proof {
     pub good: bool,
     /// The verdict.
     pub verdict: Verdict,
+    /// Tests of the task that the report does not have, where it did not go as it must.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
     /// The end of the output, where it did not go as it must.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub log: String,
@@ -104,6 +107,7 @@ async fn one(
     let scored = score(ready, patch, provider, true).await?;
     let resolved = scored.verdict.outcome == Outcome::Resolved;
     let good = resolved == kind.must_resolve();
+    let missing = if good { Vec::new() } else { scored.missing() };
     let log = if good { String::new() } else { scored.log };
-    Ok(Proof { kind, name: name.to_owned(), good, verdict: scored.verdict, log })
+    Ok(Proof { kind, name: name.to_owned(), good, verdict: scored.verdict, missing, log })
 }

@@ -33,7 +33,9 @@ pub enum GitError {
         cause: std::io::Error,
     },
     /// A mirror is missing or is none.
-    #[error("find a bare mirror at {0}\nhint: git clone --mirror URL {0}")]
+    #[error(
+        "find a bare mirror at {0}\nhint: tsbench mirror add OWNER/NAME makes it, and --mirrors names another folder of mirrors"
+    )]
     NoMirror(PathBuf),
     /// A mirror has no commit that its main line begins at.
     #[error("read the main line of {mirror}: {what}\nhint: {hint}")]

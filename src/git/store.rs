@@ -195,10 +195,18 @@ impl Store {
             }
             let _ = std::fs::remove_file(&index);
             if !lenient {
-                refusal = answer.err;
+                refusal = in_our_words(&answer.err);
             }
         }
         Ok(Applied::Refused(refusal))
+    }
+}
+
+/// What git says of a patch, without advice for who calls git.
+fn in_our_words(said: &str) -> String {
+    match said.contains("No valid patches in input") {
+        true => "it is no patch: it has no header of a file (--- and +++) with a hunk (@@)".to_owned(),
+        false => said.to_owned(),
     }
 }
 

@@ -98,6 +98,12 @@ impl Language for Go {
         ]
     }
 
+    fn lacks_runtime(&self, plan: &Plan, _step: &Step, log: &str) -> bool {
+        // Other versions are fetched as modules by the go command itself.
+        let said = ["toolchain not available", "invalid GOTOOLCHAIN", "invalid toolchain", "golang.org/toolchain@"];
+        !plan.runtime.is_empty() && said.iter().any(|s| log.contains(s))
+    }
+
     fn version(&self, plan: &Plan, at: &Places) -> Step {
         Step {
             words: words("go env GOVERSION"),

@@ -46,6 +46,15 @@ pub trait Language: Sync {
     fn detect(&self, tree: &dyn Files, package: Option<&str>, runtime: Option<&str>) -> Result<Plan, LanguageError>;
     /// The steps that install everything, with a network, on the tree that the agent starts from.
     fn install(&self, plan: &Plan, at: &Places) -> Vec<Step>;
+    /// The program that must be there before anything is installed, where the plan asks for a runtime, and a step that
+    /// prints the versions that are there, one a line.
+    fn runtimes(&self, _plan: &Plan, _at: &Places) -> Option<(String, Step)> {
+        None
+    }
+    /// Whether a step of the installation failed since the runtime that the plan asks for is not to be had.
+    fn lacks_runtime(&self, _plan: &Plan, _step: &Step, _log: &str) -> bool {
+        false
+    }
     /// The command that prints the exact version of the runtime.
     fn version(&self, plan: &Plan, at: &Places) -> Step;
     /// The command that runs all tests without a network.

@@ -122,6 +122,13 @@ impl Language for Python {
         steps
     }
 
+    fn runtimes(&self, plan: &Plan, at: &Places) -> Option<(String, Step)> {
+        let code = "IFS=:; for d in $PATH; do for f in \"$d\"/python[0-9]*.*; do [ -x \"$f\" ] && echo \"${f##*/python}\"; done; done; true";
+        let words = ["/bin/sh", "-c", code].map(str::to_owned).to_vec();
+        let list = Step { words, dir: plan.dir(at), env: environment(at), may_fail: true };
+        (!plan.runtime.is_empty()).then(|| (interpreter(plan), list))
+    }
+
     fn version(&self, plan: &Plan, at: &Places) -> Step {
         let code = "import platform; print(platform.python_version())";
         let words = [&format!("{}/venv/bin/python", at.home), "-c", code].map(str::to_owned).to_vec();

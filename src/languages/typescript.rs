@@ -87,6 +87,14 @@ impl Language for TypeScript {
             .collect()
     }
 
+    fn lacks_runtime(&self, plan: &Plan, step: &Step, log: &str) -> bool {
+        // Exact versions of Node come as packages.
+        let brings = step.words.iter().any(|w| w.contains("node-linux-"));
+        brings
+            && !plan.runtime.is_empty()
+            && ["ETARGET", "E404", "EINVALIDTAGNAME"].iter().any(|code| log.contains(code))
+    }
+
     fn version(&self, plan: &Plan, at: &Places) -> Step {
         let words = ["/usr/bin/env", "node", "--version"].map(str::to_owned).to_vec();
         Step { words, dir: plan.dir(at), env: environment(plan, at), may_fail: false }

@@ -62,10 +62,15 @@ const OPENINGS: Duration = Duration::from_secs(60);
 impl DockerHost {
     /// The daemon at `unix://…` or `tcp://…`, by default at the usual socket.
     pub async fn connect(address: Option<&str>, patience: Patience) -> Result<DockerHost, SandboxError> {
-        let no = |cause: String| SandboxError::NoDocker { cause, hint: HINT.to_owned() };
+        let at = address.unwrap_or("unix:///var/run/docker.sock");
+        let no = |cause: String| SandboxError::NoDocker {
+            cause: format!("nothing at {at} that answers: {cause}"),
+            hint: HINT.to_owned(),
+        };
         let docker = match address {
             Some(address) => Docker::connect_with_host(address),
-            None => Docker::connect_with_unix_defaults(),
+            // Not by bollard's own defaults, which pass over a variable that they do not understand.
+            None => Docker::connect_with_host(at),
         };
         // Its own limit is for headers alone and would cut off long steps: each step has one of ours.
         let docker = docker.map_err(|e| no(e.to_string()))?.with_timeout(patience.build + patience.transfer);
@@ -77,6 +82,12 @@ impl DockerHost {
         })?;
         host.store = info.docker_root_dir.map(PathBuf::from).filter(|p| p.exists());
         Ok(host)
+    }
+
+    /// What the daemon says of itself: its version, and how it stores.
+    pub async fn about(&self) -> Result<String, SandboxError> {
+        let info = self.step("ask Docker about itself", self.patience.answer, self.docker.info()).await?;
+        Ok(format!("{} {}", info.server_version.unwrap_or_default(), info.driver.unwrap_or_default()))
     }
 
     /// Images of their own kind: only those are evicted, and no other host evicts them.

@@ -19,7 +19,7 @@ pub use candidate::{Candidate, Rejection, Stage};
 pub use exposure::Exposure;
 pub use health::{HealthLine, HealthProof, HealthState, ProofKind};
 pub use outcome::{Infra, Outcome};
-pub use paths::is_test_path;
+pub use paths::{glob_fault, is_test_path};
 pub use publisher::{PublishedRow, PublisherRecord};
 pub use run::{Agent, Model, Run, Scoring, Source, TaskDetail, Tier};
 pub use task::{Limits, Scorecard, Sealed, Suite, TaskBase, TaskSource, TaskSpec};

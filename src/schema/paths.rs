@@ -39,6 +39,37 @@ fn upper_after(stem: &str, start: &str) -> bool {
     stem.strip_prefix(start).is_some_and(|rest| rest.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit()))
 }
 
+/// Why a glob cannot be meant, if it cannot; the words go on a sentence that names it.
+///
+/// In a glob `*` stands for anything within a name, `**` for any folders, `?` for one character, `{a,b}` for either.
+pub fn glob_fault(glob: &str) -> Option<&'static str> {
+    let mut depth = 0_i32;
+    for c in glob.chars() {
+        match c {
+            '{' if depth > 0 => return Some("has braces within braces: write both out"),
+            '{' => depth += 1,
+            '}' if depth == 0 => return Some("closes a brace that was not opened"),
+            '}' => depth -= 1,
+            '[' | ']' => return Some("has a class of characters, which globs here do not have: use ? or {a,b}"),
+            '\\' => return Some("has a backslash: the parts of a path are divided by /, and nothing is escaped"),
+            _ => {}
+        }
+    }
+    match () {
+        () if glob.trim().is_empty() => Some("is empty"),
+        () if depth > 0 => Some("opens a brace that is not closed"),
+        () if glob.starts_with('!') => {
+            Some("begins with !, and globs here cannot be taken back: name paths in the other list")
+        }
+        () if glob.starts_with('/') => Some("begins with /: paths are seen from the root of the tree"),
+        () if glob.ends_with('/') => Some("ends with / and so covers no file: add ** for all that is below"),
+        () if glob.split('/').any(|part| matches!(part, "." | ".." | "")) => {
+            Some("has a part that is empty, . or .., and so covers no path of the tree")
+        }
+        () => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -72,6 +103,17 @@ mod tests {
             "lib/test/a.js",
         ] {
             assert!(is_test_path(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_glob_that_cannot_be_meant_is_told_from_one_that_can() {
+        for bad in ["[", "{a,b", "a}", "../**", "a/../b", "", " ", "/a", "a/", "a//b", "./a", "!a", "{a,{b,c}}", "a\\b"]
+        {
+            assert!(glob_fault(bad).is_some(), "{bad:?}");
+        }
+        for good in ["**", "data/**", "**/*.{js,ts}", "a?.py", "tests/**/x", "..a/b..", "with space/**"] {
+            assert_eq!(glob_fault(good), None, "{good:?}");
         }
     }
 

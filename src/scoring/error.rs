@@ -41,7 +41,9 @@ pub enum ScoreError {
         log: String,
     },
     /// The runtime is not the one that the task asks for, so that its tests would say something else.
-    #[error("run {task} by its own runtime: it asks for {asked}, here is {found:?}\nhint: {hint}")]
+    #[error(
+        "run {task} by its own runtime: it asks for {asked} (the field runtime of task.toml, or a file of the tree), here is {found}\nhint: {hint}"
+    )]
     Runtime {
         /// The task.
         task: String,

@@ -117,27 +117,59 @@ async fn install_in(ready: &mut Ready, tree: &Tree, sandbox: &mut dyn Sandbox) -
     sandbox.put(&tools(ready.language), TOOLS).await.map_err(fail())?;
     sandbox.put(&[], HOME).await.map_err(fail())?;
     let at = places(sandbox, "unused").await.map_err(fail())?;
+    if let Some(found) = other_runtimes(ready, sandbox, &at).await.map_err(fail())? {
+        return Err(no_runtime(ready, sandbox, found));
+    }
     let mut seconds = 0.0;
     for step in ready.language.install(&ready.plan, &at) {
         let done = run(sandbox, &step, ready.task.limits.install_seconds).await.map_err(fail())?;
         seconds += done.seconds;
         if !done.end.good() && !step.may_fail {
             let log = format!("{}\n{}", tail(&done.stdout.text()), tail(&done.stderr.text()));
+            if ready.language.lacks_runtime(&ready.plan, &step, &log) {
+                let found =
+                    format!("no such version, as {} says", step.words.first().map_or("the installer", String::as_str));
+                return Err(no_runtime(ready, sandbox, found));
+            }
             return Err(ScoreError::Install { task, words: step.words.join(" "), end: format!("{:?}", done.end), log });
         }
     }
     ready.runtime = runtime_in(ready, sandbox).await.map_err(fail())?;
     let asked = &ready.plan.runtime;
     if !asked.is_empty() && !says_version(&ready.runtime, asked) {
-        let hint = if matches!(sandbox.isolation(), "none") {
-            "install that version on this machine, or use --sandbox docker"
-        } else {
-            "name a version in task.toml that the language's image has, or build the image with it"
-        };
-        return Err(ScoreError::Runtime { task, asked: asked.clone(), found: ready.runtime.clone(), hint });
+        let found = format!("{:?}", ready.runtime);
+        return Err(no_runtime(ready, sandbox, found));
     }
     ready.install_seconds = Some(seconds);
     Ok(())
+}
+
+fn no_runtime(ready: &Ready, sandbox: &dyn Sandbox, found: String) -> ScoreError {
+    let hint = if sandbox.isolation() == "none" {
+        "install that version on this machine, or use --sandbox docker"
+    } else {
+        "name a version in the field runtime of task.toml that the language's image has, or build the image with it"
+    };
+    ScoreError::Runtime { task: ready.task.spec.id.clone(), asked: ready.plan.runtime.clone(), found, hint }
+}
+
+/// The versions that are there, where the one that is asked for is not.
+async fn other_runtimes(
+    ready: &Ready,
+    sandbox: &mut dyn Sandbox,
+    at: &Places,
+) -> Result<Option<String>, crate::sandbox::SandboxError> {
+    let Some((program, list)) = ready.language.runtimes(&ready.plan, at) else { return Ok(None) };
+    let words = ["/bin/sh", "-c", "command -v \"$1\"", "sh", &program].map(str::to_owned).to_vec();
+    if run(sandbox, &Step { words, ..list.clone() }, 60).await?.end.good() {
+        return Ok(None);
+    }
+    let said = run(sandbox, &list, 60).await?.stdout.text();
+    let is_number = |line: &&str| line.split('.').all(|part| part.parse::<u32>().is_ok());
+    let mut found: Vec<&str> = said.lines().map(str::trim).filter(is_number).collect();
+    found.sort_by_key(|v| v.split('.').map(|p| p.parse().unwrap_or(0)).collect::<Vec<u32>>());
+    found.dedup();
+    Ok(Some(if found.is_empty() { "none".to_owned() } else { found.join(", ") }))
 }
 
 /// The exact version of the runtime inside a sandbox of the task's image, as the runtime itself says it.

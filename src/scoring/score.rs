@@ -4,7 +4,7 @@ use super::image::Ready;
 use super::judge::{Judged, judge};
 use super::run::{lay, log_of, open, run_tests};
 use super::scorecard;
-use crate::reports::Report;
+use crate::reports::{Report, verdict_of};
 use crate::sandbox::{Provider, Sandbox};
 use crate::schema::{Failure, Outcome, Seconds, TestCounts, Verdict, VerdictDigests};
 use crate::tasks::sha256;
@@ -19,6 +19,14 @@ pub struct Scored {
     pub report: Report,
     /// The end of the tests' output.
     pub log: String,
+}
+
+impl Scored {
+    /// Tests among those that failed of which the report says nothing: no such test was run, or it has another name.
+    pub fn missing(&self) -> Vec<String> {
+        let failed = self.verdict.targets.failed.iter().chain(&self.verdict.guards.failed);
+        failed.filter(|id| verdict_of(id, &self.report).is_none()).cloned().collect()
+    }
 }
 
 /// Scores one patch in a fresh sandbox. An error is a fault of ours; the patch's own faults are in the verdict.

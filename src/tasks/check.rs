@@ -1,7 +1,7 @@
-use super::{Material, Task};
+use super::{Material, Task, TaskSuite};
 use crate::git::{Applied, GitError};
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Everything wrong with a task that can be seen without running it.
 pub fn check(task: &Task, mirrors: &Path) -> Vec<String> {
@@ -11,7 +11,15 @@ pub fn check(task: &Task, mirrors: &Path) -> Vec<String> {
         return found;
     }
     names(task, &mut found);
-    match Material::prepare(task, mirrors) {
+    let unsound = super::sound::unsound(task);
+    let named = |(file, what): &(PathBuf, String)| {
+        format!("{}: {what}", file.file_name().and_then(|n| n.to_str()).unwrap_or("task.toml"))
+    };
+    found.extend(unsound.iter().map(named));
+    // Nothing can be prepared by it then, and its faults are told.
+    let prepared =
+        if unsound.is_empty() { Material::prepare(task, mirrors) } else { Material::assemble(task, mirrors) };
+    match prepared {
         Ok(material) => {
             if let Err(e) = trees(task, &material, &mut found) {
                 found.push(e.to_string());
@@ -19,29 +27,34 @@ pub fn check(task: &Task, mirrors: &Path) -> Vec<String> {
         }
         Err(e) => found.push(e.to_string()),
     }
+    // What keeps a file from being read is met by each who reads it.
+    let mut seen = BTreeSet::new();
+    found.retain(|fault| seen.insert(fault.clone()));
+    found
+}
+
+/// What is wrong with a suite itself; what makes it unusable is told where it is read.
+pub fn check_suite(suite: &TaskSuite) -> Vec<String> {
+    let mut found = Vec::new();
+    if suite.suite.title.trim().is_empty() {
+        found.push("suite.toml: title is empty: name the suite for readers".to_owned());
+    }
+    if suite.tasks.is_empty() {
+        found.push("suite.toml: the suite has no task: a task is a folder beside it with a task.toml".to_owned());
+    }
     found
 }
 
 fn names(task: &Task, found: &mut Vec<String>) {
     let spec = &task.spec;
+    if spec.title.trim().is_empty() {
+        found.push("task.toml: title is empty: name the task for readers".into());
+    }
     if task.problem.trim().is_empty() {
         found.push("problem.md is empty: write what is wrong as a user would".into());
     }
     if spec.scorecard.is_none() && spec.targets.is_empty() {
         found.push("task.toml: targets is empty: name the tests that fail before the fix and pass after it".into());
-    }
-    if let Some(card) = &spec.scorecard {
-        let distinct: BTreeSet<&String> = card.checks.iter().collect();
-        if card.checks.is_empty() || distinct.len() != card.checks.len() || card.command.is_empty() {
-            found.push("task.toml: scorecard needs a command and checks, each named once".into());
-        }
-    }
-    let targets: BTreeSet<&String> = spec.targets.iter().collect();
-    if targets.len() != spec.targets.len() {
-        found.push("task.toml: a target stands twice".into());
-    }
-    for guard in spec.guards.iter().filter(|g| targets.contains(g)) {
-        found.push(format!("task.toml: {guard:?} is both a target and a guard"));
     }
     if let Some(difficulty) = &spec.difficulty
         && !["easy", "medium", "hard"].contains(&difficulty.as_str())

@@ -27,6 +27,9 @@ pub fn read_folder(dir: &Path) -> Result<Files, TaskError> {
             let meta = entry.metadata().map_err(|e| TaskError::Io { path: path.to_owned(), cause: e.into() })?;
             let mode = if meta.permissions().mode() & 0o111 != 0 { Mode::Executable } else { Mode::File };
             files.insert(name, (mode, read(path)?));
+        } else if !kind.is_dir() {
+            let what = "is neither a file, a folder nor a link, but a pipe, a socket or a device";
+            return Err(TaskError::bad(path, what, "remove it: a task is made of files"));
         }
     }
     Ok(files)

@@ -1,4 +1,4 @@
-use super::files::{Files, read, read_folder};
+use super::files::{Files, leaves, read, read_folder};
 use super::{Task, TaskError};
 use crate::git::{Applied, Mode, Store, Tree, TreeId};
 use crate::schema::{TaskBase, TaskSource};
@@ -33,6 +33,16 @@ pub struct Material {
 impl Material {
     /// Prepares a task; `mirrors` holds bare mirrors named `owner__name.git`, for tasks that have a source.
     pub fn prepare(task: &Task, mirrors: &Path) -> Result<Material, TaskError> {
+        if task.spec.sealed.is_none()
+            && let Some((file, what)) = super::sound::unsound(task).into_iter().next()
+        {
+            return Err(TaskError::bad(file, what, "tsbench tasks check names everything that is wrong"));
+        }
+        Material::assemble(task, mirrors)
+    }
+
+    /// The parts of a task, whether or not it can be scored by what it states.
+    pub(super) fn assemble(task: &Task, mirrors: &Path) -> Result<Material, TaskError> {
         if task.spec.sealed.is_some() {
             return Err(TaskError::Sealed { task: task.spec.id.clone() });
         }
@@ -93,7 +103,7 @@ impl Task {
 fn from_folder(task: &Task) -> Result<Material, TaskError> {
     let id = task.spec.id.as_str();
     let store = Store::new().map_err(TaskError::git(id))?;
-    let start = write(&store, id, &read_folder(&task.dir.join("repo"))?)?;
+    let start = write(&store, id, &read_tree(&task.dir.join("repo"))?)?;
     beside(task, store, start)
 }
 
@@ -102,6 +112,20 @@ fn from_base(task: &Task, base: &TaskBase, mirrors: &Path) -> Result<Material, T
     let store = Store::over(&[&mirror_of(mirrors, &base.repo)]).map_err(TaskError::git(id))?;
     let start = store.tree_of(&base.commit).map_err(TaskError::git(id))?;
     beside(task, store, start)
+}
+
+/// The files of a folder that stands for a tree: links in it must not lead out of the tree, as no sandbox takes them.
+fn read_tree(dir: &Path) -> Result<Files, TaskError> {
+    let files = read_folder(dir)?;
+    let out = files.iter().find(|(path, (mode, target))| *mode == Mode::Link && leaves(path, target));
+    match out {
+        None => Ok(files),
+        Some((path, (_, target))) => Err(TaskError::bad(
+            dir.join(path),
+            format!("is a link to {:?}, which leads out of the tree", String::from_utf8_lossy(target)),
+            "put a copy of the file in its place, or a link that stays within the folder",
+        )),
+    }
 }
 
 /// Where the mirror of a repository is.
@@ -117,7 +141,7 @@ fn beside(task: &Task, store: Store, start: TreeId) -> Result<Material, TaskErro
     let hidden = if patch.is_file() {
         from_patch(&store, task, &start, &read(&patch)?, &patch)?
     } else {
-        let tree = write(&store, id, &read_folder(&task.dir.join("tests"))?)?;
+        let tree = write(&store, id, &read_tree(&task.dir.join("tests"))?)?;
         Hidden { files: store.read(&tree).map_err(TaskError::git(id))?, removed: BTreeSet::new() }
     };
     finish(task, store, start, solution, hidden)

@@ -11,14 +11,15 @@ mod load;
 mod material;
 mod sealed;
 mod solvable;
+mod sound;
 mod stage;
 mod statement;
 
-pub use check::check;
+pub use check::{check, check_suite};
 pub use compare::{Compared, added, compare};
 pub use error::TaskError;
 pub use files::{Files, leaves, read_folder, write_folder, write_links};
-pub use load::{Task, TaskSuite, find, load};
+pub use load::{Broken, Survey, Task, TaskSuite, find, find_in, load, survey};
 pub use material::{Hidden, Material, sha256, split};
 pub use sealed::{Key, SEALED_FILE, disclosed, new_key, recipients, seal, unseal, unseal_in_place};
 pub use stage::{Stage, sweep};

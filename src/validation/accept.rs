@@ -103,7 +103,8 @@ async fn prove(
     let material = Material::prepare(&task, options.mirrors)?;
     let ready = match prepare(&task, material, provider).await {
         Ok(ready) => ready,
-        Err(e @ (ScoreError::Install { .. } | ScoreError::Language { .. } | ScoreError::Runtime { .. })) => {
+        // A runtime that the image lacks says nothing about the candidate: it is an error.
+        Err(e @ (ScoreError::Install { .. } | ScoreError::Language { .. })) => {
             return Ok(Err(change.reject(
                 Stage::Install,
                 "the starting tree cannot be installed",
@@ -172,8 +173,10 @@ fn solvable(change: &mut Change, files: &BTreeMap<String, Vec<u8>>) -> Step<()> 
 fn language(change: &Change, files: &BTreeMap<String, Vec<u8>>) -> Step<String> {
     let (package, runtime) = (change.candidate.package.as_deref(), change.candidate.runtime.as_deref());
     if let Some(name) = &change.candidate.language {
-        let found =
-            by_name(name).map_err(|e| ValidationError::input(format!("the language {name:?}"), e.to_string()))?;
+        let found = by_name(name).map_err(|e| {
+            let told = e.to_string();
+            ValidationError::input(format!("the language {name:?}"), told.split_once("hint: ").map_or("", |(_, h)| h))
+        })?;
         return Ok(Ok(found.name().to_owned()));
     }
     let fitting: Vec<&str> =

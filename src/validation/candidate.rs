@@ -1,5 +1,5 @@
 use super::ValidationError;
-use crate::git::{Commit, Store, TreeId};
+use crate::git::{Commit, GitError, Store, TreeId};
 use crate::schema::{Candidate, Rejection, Stage, TaskSource};
 use crate::tasks::{Statement, sha256, split, statement_of_commit, statement_of_text};
 use std::path::{Path, PathBuf};
@@ -77,24 +77,53 @@ impl Candidate {
         }
     }
 
+    /// A package that the tree does not have says nothing about languages.
+    fn package_is_in(&self, store: &Store, start: &TreeId) -> Result<(), ValidationError> {
+        let Some(package) = self.package.as_deref().filter(|p| !p.is_empty()) else { return Ok(()) };
+        let below = format!("{package}/");
+        if store.read(start)?.keys().any(|p| p.starts_with(&below)) {
+            return Ok(());
+        }
+        Err(ValidationError::input(
+            format!("{package:?} as the package: the starting tree has no such folder"),
+            "name the folder of the package under test from the root of the tree, without a slash at either end",
+        ))
+    }
+
     /// Reads from the mirror what the change is, or why it can be no task.
     pub fn resolve(&self, mirrors: &Path) -> Result<Result<Change, Rejection>, ValidationError> {
         let id = self.task_id()?;
         let mirror = self.mirror(mirrors)?;
         let store = Store::over(&[&mirror])?;
-        let fix = store.commit(&self.fix)?;
+        let commit = |name: &str, what: &str| {
+            store.commit(name).map_err(|e| match e {
+                GitError::Refused { .. } => ValidationError::input(
+                    format!("{name:?} as the {what}: the mirror {} has no such commit", mirror.display()),
+                    "name a commit that it has, whole; tsbench mirror update fetches what its origin has gained",
+                ),
+                other => other.into(),
+            })
+        };
+        let fix = commit(&self.fix, "commit of the fix")?;
         let reject = |reason: &str, evidence: Vec<String>| {
             Ok(Err(Rejection::new(&self.repo, &id, &fix.id, Stage::Source, reason, evidence)))
         };
         let base = match (&self.base, fix.parents.as_slice()) {
-            (Some(base), _) => store.commit(base)?,
-            (None, [parent]) | (None, [parent, _]) => store.commit(parent)?,
+            (Some(base), _) => commit(base, "base of the fix")?,
+            (None, [parent]) | (None, [parent, _]) => commit(parent, "base of the fix")?,
             (None, parents) => {
                 let what = format!("the commit has {} parents and no base is named", parents.len());
                 return reject(&what, parents.to_vec());
             }
         };
         let (start, fixed) = (store.tree_of(&base.id)?, store.tree_of(&fix.id)?);
+        if start == fixed {
+            return Err(ValidationError::input(
+                format!("{} as the base of {}: between the two nothing was changed", base.id, fix.id),
+                "the base is the commit that the fix was made on; without --base it is the fix's first parent",
+            ));
+        }
+        self.package_is_in(&store, &start)?;
         let (solution, tests) = split(&store, &id, &start, &fixed)?;
         if solution.is_empty() {
             return reject("the change touches tests alone: there is nothing to solve", Vec::new());

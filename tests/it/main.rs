@@ -19,4 +19,6 @@ mod sandbox;
 mod scoring;
 mod site;
 mod stats;
+mod tasks;
+mod told;
 mod validation;

@@ -199,6 +199,40 @@ fn a_bad_line_of_candidates_is_named_and_so_is_a_missing_mirror() {
 }
 
 #[test]
+fn what_is_asked_for_and_is_not_there_is_told_once_and_in_its_own_words() {
+    let world = World::new();
+    world.write("shop.go", &MAIN.replace('3', "4"));
+    world.write("shop_test.go", &TESTS.replace("Price(2) != 6", "Price(2) != 8"));
+    let fix = world.commit("Dearer");
+    world.validate(&[], &["--sandbox", "local", "--cache", "cache"]);
+    let call = |args: &[&str]| {
+        let fixed = ["validate", "--sandbox", "local", "--cache", "c", "--id", "x", "--suite", "s", "--repo"];
+        let done = world.tsbench().args(fixed).args(args).output().unwrap();
+        (done.status.code().unwrap(), String::from_utf8(done.stderr).unwrap())
+    };
+    for (args, words) in [
+        (
+            &["me/shop", "--fix", &fix, "--package", "nope"][..],
+            "\"nope\" as the package: the starting tree has no such folder",
+        ),
+        (&["me/shop", "--fix", &fix, "--base", &fix], "between the two nothing was changed"),
+        (
+            &["me/shop", "--fix", "deadbeef"],
+            "\"deadbeef\" as the commit of the fix: the mirror mirrors/me__shop.git has no such",
+        ),
+        (&["me/shop", "--fix", &fix, "--language", "rust"], "the language \"rust\"\nhint: there are python"),
+        (&["a/b", "--fix", &fix], "hint: tsbench mirror add"),
+    ] {
+        let (exit, said) = call(args);
+        assert_eq!(exit, 2, "{said}");
+        assert!(said.contains(words) && said.matches("hint:").count() == 1, "{args:?}: {said}");
+        assert_eq!(said.matches("error: failed to").count(), 1, "{said}");
+        assert!(!said.contains("fatal:") && said.lines().count() == 2, "{said}");
+    }
+    assert!(!world.path("tasks/s").exists(), "nothing was rejected: nothing was looked at");
+}
+
+#[test]
 fn candidates_are_proven_in_docker_and_every_rejection_has_its_reason() {
     if !has_go_image("candidates_are_proven_in_docker_and_every_rejection_has_its_reason") {
         return;
