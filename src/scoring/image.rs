@@ -3,7 +3,7 @@ use super::error::ScoreError;
 use crate::git::{Mode, Store, Tree};
 use crate::languages::{Language, Places, Plan, Step, by_name, is_version};
 use crate::sandbox::{Body, Command, File, Finished, Lease, Provider, Sandbox, Spec};
-use crate::tasks::{Material, Task, sha256};
+use crate::tasks::{Material, Task, links_stay, sha256};
 use std::time::Duration;
 
 /// A task ready to be scored: its parts, its plan, and the image with everything installed.
@@ -36,6 +36,7 @@ pub(super) const TOOLS: &str = "/home/agent/tools";
 /// An image is named by all that it is made from, so that it is never stale; installing always runs in full.
 pub async fn prepare(task: &Task, material: Material, provider: &Provider) -> Result<Ready, ScoreError> {
     let name = task.spec.id.clone();
+    links_stay(task)?;
     let language =
         by_name(&task.spec.language).map_err(|source| ScoreError::Language { task: name.clone(), source })?;
     let tree = material.store.read(&material.start)?;

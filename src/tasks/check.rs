@@ -16,6 +16,7 @@ pub fn check(task: &Task, mirrors: &Path) -> Vec<String> {
         format!("{}: {what}", file.file_name().and_then(|n| n.to_str()).unwrap_or("task.toml"))
     };
     found.extend(unsound.iter().map(named));
+    found.extend(super::links_stay(task).err().map(|e| e.to_string()));
     // Nothing can be prepared by it then, and its faults are told.
     let prepared =
         if unsound.is_empty() { Material::prepare(task, mirrors) } else { Material::assemble(task, mirrors) };

@@ -103,7 +103,7 @@ impl Task {
 fn from_folder(task: &Task) -> Result<Material, TaskError> {
     let id = task.spec.id.as_str();
     let store = Store::new().map_err(TaskError::git(id))?;
-    let start = write(&store, id, &read_tree(&task.dir.join("repo"))?)?;
+    let start = write(&store, id, &read_folder(&task.dir.join("repo"))?)?;
     beside(task, store, start)
 }
 
@@ -114,18 +114,21 @@ fn from_base(task: &Task, base: &TaskBase, mirrors: &Path) -> Result<Material, T
     beside(task, store, start)
 }
 
-/// The files of a folder that stands for a tree: links in it must not lead out of the tree, as no sandbox takes them.
-fn read_tree(dir: &Path) -> Result<Files, TaskError> {
-    let files = read_folder(dir)?;
-    let out = files.iter().find(|(path, (mode, target))| *mode == Mode::Link && leaves(path, target));
-    match out {
-        None => Ok(files),
-        Some((path, (_, target))) => Err(TaskError::bad(
-            dir.join(path),
-            format!("is a link to {:?}, which leads out of the tree", String::from_utf8_lossy(target)),
-            "put a copy of the file in its place, or a link that stays within the folder",
-        )),
+/// Whether the links of a task's own folders stay in the tree that they are for, as every sandbox asks. Folders that cannot
+/// be read are told of where they are.
+pub fn links_stay(task: &Task) -> Result<(), TaskError> {
+    for dir in ["repo", "tests"].map(|name| task.dir.join(name)) {
+        let Ok(files) = read_folder(&dir) else { continue };
+        let out = files.iter().find(|(path, (mode, target))| *mode == Mode::Link && leaves(path, target));
+        if let Some((path, (_, target))) = out {
+            return Err(TaskError::bad(
+                dir.join(path),
+                format!("is a link to {:?}, which leads out of the tree", String::from_utf8_lossy(target)),
+                "put a copy of the file in its place, or a link that stays within the folder",
+            ));
+        }
     }
+    Ok(())
 }
 
 /// Where the mirror of a repository is.
@@ -141,7 +144,7 @@ fn beside(task: &Task, store: Store, start: TreeId) -> Result<Material, TaskErro
     let hidden = if patch.is_file() {
         from_patch(&store, task, &start, &read(&patch)?, &patch)?
     } else {
-        let tree = write(&store, id, &read_tree(&task.dir.join("tests"))?)?;
+        let tree = write(&store, id, &read_folder(&task.dir.join("tests"))?)?;
         Hidden { files: store.read(&tree).map_err(TaskError::git(id))?, removed: BTreeSet::new() }
     };
     finish(task, store, start, solution, hidden)

@@ -20,7 +20,7 @@ pub use compare::{Compared, added, compare};
 pub use error::TaskError;
 pub use files::{Files, leaves, read_folder, write_folder, write_links};
 pub use load::{Broken, Survey, Task, TaskSuite, find, find_in, load, survey};
-pub use material::{Hidden, Material, sha256, split};
+pub use material::{Hidden, Material, links_stay, sha256, split};
 pub use sealed::{Key, SEALED_FILE, disclosed, new_key, recipients, seal, unseal, unseal_in_place};
 pub use stage::{Stage, sweep};
 pub use statement::{
