@@ -1,4 +1,4 @@
-use super::docker_container::Container;
+use super::docker_container::{Container, VANISHING};
 use super::docker_exec::DockerBox;
 use super::keeper::Line;
 use super::lease::{self, Lease, MARK, Owner};
@@ -7,8 +7,8 @@ use bollard::Docker;
 use bollard::errors::Error;
 use bollard::models::ContainerSummaryStateEnum as State;
 use bollard::query_parameters::{
-    AttachContainerOptionsBuilder, CreateContainerOptionsBuilder, ListContainersOptionsBuilder,
-    RemoveContainerOptionsBuilder, StartContainerOptions,
+    AttachContainerOptionsBuilder, CreateContainerOptionsBuilder, InspectContainerOptions,
+    ListContainersOptionsBuilder, RemoveContainerOptionsBuilder, StartContainerOptions,
 };
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -178,10 +178,23 @@ impl DockerHost {
         match removed {
             Err(_) => Err(late("remove a container", self.patience.answer)),
             Ok(Err(Error::DockerResponseServerError { status_code: 404, .. })) | Ok(Ok(())) => Ok(()),
-            // Another remove is under way: wait until the container is not there.
-            Ok(Err(Error::DockerResponseServerError { status_code: 409, .. })) => Ok(()),
+            // Another removal is under way, and what ends now must not leave the container behind.
+            Ok(Err(Error::DockerResponseServerError { status_code: 409, .. })) => self.await_removal(id).await,
             Ok(Err(e)) => Err(SandboxError::Transport { doing: "remove a container".to_owned(), cause: e.to_string() }),
         }
+    }
+
+    async fn await_removal(&self, id: &str) -> Result<(), SandboxError> {
+        let until = tokio::time::Instant::now() + VANISHING;
+        while tokio::time::Instant::now() < until {
+            let asked = self.docker.inspect_container(id, None::<InspectContainerOptions>);
+            let asked = tokio::time::timeout(self.patience.answer, asked).await;
+            if matches!(asked, Ok(Err(Error::DockerResponseServerError { status_code: 404, .. }))) {
+                return Ok(());
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        Err(late("see a container gone", VANISHING))
     }
 
     pub(super) async fn sweep(&self) -> Result<Swept, SandboxError> {

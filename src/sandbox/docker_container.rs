@@ -18,7 +18,7 @@ const PAUSE: Duration = Duration::from_millis(1000);
 /// Looks at the disk are this much rarer than their cost.
 const DISK_SHARE: u32 = 20;
 /// How long a removed container may take to vanish.
-const VANISHING: Duration = Duration::from_secs(20);
+pub(super) const VANISHING: Duration = Duration::from_secs(20);
 
 /// A container by its id, and the daemon that has it.
 #[derive(Clone)]
