@@ -22,8 +22,9 @@ const TILE: usize = 8;
 pub struct Weights {
     tasks: usize,
     replicates: usize,
-    /// Low bytes, `cells[block * tasks + task][replicate in the block]`; beyond the last replicate nothing is drawn.
-    cells: Vec<[u8; BLOCK]>,
+    /// Low bytes, `blocks[block][task][replicate in the block]`; beyond the last replicate nothing is drawn. Each block is
+    /// memory of its own: it fits where other work has left off, and one piece of tens of megabytes does not.
+    blocks: Vec<Vec<[u8; BLOCK]>>,
     /// Cells whose low byte passed 255, once for each time: the cell is worth 256 more. In practice empty
     /// (a weight of 256 has a chance below 1/256! a cell), but never a wrong number.
     carries: Vec<(usize, usize)>,
@@ -41,25 +42,27 @@ impl Weights {
     }
 
     fn from_draws(tasks: usize, replicates: usize, mut next: impl FnMut() -> u32) -> Self {
-        let mut cells = vec![[0; BLOCK]; replicates.div_ceil(BLOCK) * tasks];
+        let mut blocks = Vec::with_capacity(replicates.div_ceil(BLOCK));
         let mut carries = Vec::new();
         // Drawn in order of replicates but kept in order of tasks. A row of counts lies close together while it is
         // drawn; a block of rows is turned at once. An odd number of cache lines a row keeps rows out of each other's way.
         let width = tasks.next_multiple_of(64) | 64;
         let mut rows = vec![0_u8; width * BLOCK];
-        for (start, cells) in (0..replicates).step_by(BLOCK).zip(cells.chunks_mut(tasks.max(1))) {
+        for start in (0..replicates).step_by(BLOCK) {
             rows.fill(0);
             for (row, counts) in rows.chunks_exact_mut(width).take(replicates - start).enumerate() {
                 let wrapped;
                 (next, wrapped) = draw_row(counts, tasks, next);
                 carries.extend(wrapped.into_iter().map(|task| (task, start + row)));
             }
-            for (tile, cells) in cells.chunks_mut(TILE).enumerate() {
+            let mut block = vec![[0; BLOCK]; tasks];
+            for (tile, cells) in block.chunks_mut(TILE).enumerate() {
                 cells.copy_from_slice(&turned(&rows, width, tile * TILE)[..cells.len()]);
             }
+            blocks.push(block);
         }
-        let peak = cells.iter().flatten().copied().max().unwrap_or(0);
-        Self { tasks, replicates, cells, carries, peak }
+        let peak = blocks.iter().flatten().flatten().copied().max().unwrap_or(0);
+        Self { tasks, replicates, blocks, carries, peak }
     }
 
     /// Tasks.
@@ -81,7 +84,7 @@ impl Weights {
             return Vec::new();
         }
         let (block, at) = (replicate / BLOCK, replicate % BLOCK);
-        let mut row: Vec<u32> = self.block(block).iter().map(|cell| u32::from(cell[at])).collect();
+        let mut row: Vec<u32> = self.blocks[block].iter().map(|cell| u32::from(cell[at])).collect();
         for (task, at) in &self.carries {
             if *at == replicate {
                 row[*task] += 256;
@@ -94,8 +97,7 @@ impl Weights {
     #[must_use]
     pub fn sum_of(&self, members: &[usize]) -> Vec<u32> {
         let mut total = Vec::with_capacity(self.replicates + BLOCK);
-        for block in 0..self.replicates.div_ceil(BLOCK) {
-            let cells = self.block(block);
+        for cells in &self.blocks {
             let mut sums = [0_u32; BLOCK];
             // Bytes are added to bytes, sixteen at a time, as long as no sum can pass 255; then widened once.
             for batch in members.chunks(255 / usize::from(self.peak.max(1))) {
@@ -115,18 +117,13 @@ impl Weights {
         total
     }
 
-    /// The tasks' weights in one block of replicates.
-    fn block(&self, block: usize) -> &[[u8; BLOCK]] {
-        &self.cells[block * self.tasks..(block + 1) * self.tasks]
-    }
-
     /// Weighted sums of the lattice numerators, one a replicate; values beyond the task set weigh nothing.
     #[must_use]
     pub fn sums(&self, lattice: &Lattice) -> Vec<u64> {
         let mut sums = Vec::with_capacity(self.replicates + BLOCK);
-        for block in 0..self.replicates.div_ceil(BLOCK) {
+        for cells in &self.blocks {
             let mut of_block = [0_u64; BLOCK];
-            for (numerator, cell) in lattice.numerators.iter().zip(self.block(block)) {
+            for (numerator, cell) in lattice.numerators.iter().zip(cells) {
                 of_block.iter_mut().zip(cell).for_each(|(sum, weight)| *sum += u64::from(*weight) * numerator);
             }
             sums.extend(of_block);
