@@ -264,7 +264,7 @@ fn read(dir: &Path) -> Result<(Manifest, Vec<Record>), ExchangeError> {
     }
     manifest.files.iter().try_for_each(|listed| held(dir, listed))?;
     let bytes = std::fs::read(&path).map_err(ExchangeError::io(&path))?;
-    if let Some((what, _)) = super::rows::no_text(&bytes) {
+    if let Some((what, _)) = crate::schema::no_text(&bytes) {
         return Err(ExchangeError::bad(&path, what, AGAIN));
     }
     let mut records = Vec::new();

@@ -2,6 +2,7 @@
 
 use super::harbor_recipe::{Image, Step, clean, is_about_the_image};
 use crate::git::Mode;
+use crate::schema::wildcard;
 use crate::tasks::Files;
 use std::collections::BTreeSet;
 
@@ -125,32 +126,9 @@ fn matching(context: &Files, word: &str) -> Result<Vec<String>, String> {
     let mut found = BTreeSet::new();
     for path in context.keys() {
         let names: Vec<&str> = path.split('/').collect();
-        if names.len() >= parts.len() && parts.iter().zip(&names).all(|(p, n)| wild(p, n)) {
+        if names.len() >= parts.len() && parts.iter().zip(&names).all(|(p, n)| wildcard(p, n)) {
             found.insert(names[..parts.len()].join("/"));
         }
     }
     Ok(found.into_iter().collect())
-}
-
-/// A name against a pattern with `*` and `?`.
-fn wild(pattern: &str, name: &str) -> bool {
-    let (p, n): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
-    let (mut i, mut j, mut star) = (0, 0, None);
-    while j < n.len() {
-        match p.get(i) {
-            Some('*') => {
-                star = Some((i, j));
-                i += 1;
-            }
-            Some(c) if *c == '?' || *c == n[j] => (i, j) = (i + 1, j + 1),
-            _ => match star {
-                Some((at, from)) => {
-                    (i, j) = (at + 1, from + 1);
-                    star = Some((at, from + 1));
-                }
-                None => return false,
-            },
-        }
-    }
-    p[i..].iter().all(|c| *c == '*')
 }

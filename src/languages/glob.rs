@@ -1,3 +1,5 @@
+use crate::schema::wildcard;
+
 /// Whether a path matches a glob: `*` within a name, `**` over folders (also none), `?` one character, `{a,b}` either.
 pub fn glob_matches(glob: &str, path: &str) -> bool {
     braces(glob).iter().any(|glob| {
@@ -22,31 +24,8 @@ fn parts(glob: &[&str], path: &[&str]) -> bool {
         // A run of `**` is one: without this, a glob of many could take for ever.
         Some((&"**", rest)) if rest.first() == Some(&"**") => parts(rest, path),
         Some((&"**", rest)) => (0..=path.len()).any(|n| parts(rest, &path[n..]) && (!rest.is_empty() || n > 0)),
-        Some((first, rest)) => path.split_first().is_some_and(|(p, left)| name(first, p) && parts(rest, left)),
+        Some((first, rest)) => path.split_first().is_some_and(|(p, left)| wildcard(first, p) && parts(rest, left)),
     }
-}
-
-/// A name against a pattern with `*` and `?`, by the last star alone, so in at most length times length steps.
-fn name(glob: &str, text: &str) -> bool {
-    let (g, t): (Vec<char>, Vec<char>) = (glob.chars().collect(), text.chars().collect());
-    let (mut i, mut j, mut star) = (0, 0, None);
-    while j < t.len() {
-        match g.get(i) {
-            Some('*') => {
-                star = Some((i, j));
-                i += 1;
-            }
-            Some(c) if *c == '?' || *c == t[j] => (i, j) = (i + 1, j + 1),
-            _ => match star {
-                Some((at, from)) => {
-                    (i, j) = (at + 1, from + 1);
-                    star = Some((at, from + 1));
-                }
-                None => return false,
-            },
-        }
-    }
-    g[i..].iter().all(|c| *c == '*')
 }
 
 #[cfg(test)]

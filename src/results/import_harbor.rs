@@ -3,10 +3,9 @@
 use super::ResultsError;
 use super::draft::{Draft, ImportedRuns, Told, between, plain_name, suite_fault, write, zoned};
 use super::harbor_dead;
-use super::json_text::no_text;
 use super::plan::slug;
 use super::values::is_time;
-use crate::schema::{Agent, Failure, Outcome, Seconds, Usage};
+use crate::schema::{Agent, Failure, Outcome, Seconds, Usage, no_text};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

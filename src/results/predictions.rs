@@ -1,7 +1,8 @@
 //! Predictions: which patch a model gave for which instance, in every form in which tools write them.
 
 use super::ResultsError;
-use super::json_text::{Entries, no_text};
+use super::json_text::Entries;
+use crate::schema::no_text;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;

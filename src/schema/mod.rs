@@ -12,6 +12,7 @@ mod paths;
 mod publisher;
 mod run;
 mod task;
+mod text;
 mod verdict;
 
 pub use attempt::{Attempt, Counts, Failure, Patch, Seconds, TestCounts, Tests, Usage};
@@ -19,10 +20,11 @@ pub use candidate::{Candidate, Rejection, Stage};
 pub use exposure::Exposure;
 pub use health::{HealthLine, HealthProof, HealthState, ProofKind};
 pub use outcome::{Infra, Outcome};
-pub use paths::{glob_fault, is_test_path};
+pub use paths::{glob_fault, is_test_path, wildcard};
 pub use publisher::{PublishedRow, PublisherRecord};
 pub use run::{Agent, Model, Run, Scoring, Source, TaskDetail, Tier};
 pub use task::{Limits, Scorecard, Sealed, Suite, TaskBase, TaskSource, TaskSpec};
+pub use text::no_text;
 pub use verdict::{Verdict, VerdictDigests};
 
 /// Version of a stored attempt line.

@@ -39,6 +39,29 @@ fn upper_after(stem: &str, start: &str) -> bool {
     stem.strip_prefix(start).is_some_and(|rest| rest.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit()))
 }
 
+/// A name against a pattern with `*` and `?`, by the last star alone, so in at most length times length steps.
+pub fn wildcard(pattern: &str, name: &str) -> bool {
+    let (p, n): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
+    let (mut i, mut j, mut star) = (0, 0, None);
+    while j < n.len() {
+        match p.get(i) {
+            Some('*') => {
+                star = Some((i, j));
+                i += 1;
+            }
+            Some(c) if *c == '?' || *c == n[j] => (i, j) = (i + 1, j + 1),
+            _ => match star {
+                Some((at, from)) => {
+                    (i, j) = (at + 1, from + 1);
+                    star = Some((at, from + 1));
+                }
+                None => return false,
+            },
+        }
+    }
+    p[i..].iter().all(|c| *c == '*')
+}
+
 /// Why a glob cannot be meant, if it cannot; the words go on a sentence that names it.
 ///
 /// In a glob `*` stands for anything within a name, `**` for any folders, `?` for one character, `{a,b}` for either.

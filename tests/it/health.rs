@@ -2,7 +2,6 @@
 
 use assert_cmd::Command;
 use std::fs;
-use std::io::Write;
 use std::path::Path;
 use tsbench::health::{append, judged, parse, read, standings};
 use tsbench::schema::{Failure, HEALTH_SCHEMA, HealthLine, HealthProof, HealthState, Outcome, ProofKind, TestCounts};
@@ -279,10 +278,7 @@ fn containers_of(pid: u32) -> Vec<String> {
 
 #[test]
 fn a_gate_or_audit_that_is_ended_says_so_and_leaves_no_sandbox_running() {
-    let inspect = std::process::Command::new("docker").args(["image", "inspect", "tsbench/python:1"]).output();
-    if !inspect.is_ok_and(|o| o.status.success()) {
-        let told = b"\nSKIPPED: no Docker: 1 test (a gate that is ended)\n";
-        std::io::stderr().write_all(told).unwrap();
+    if !crate::needs::image("tsbench/python:1") {
         return;
     }
     let dir = tempfile::tempdir().unwrap();
@@ -316,11 +312,7 @@ fn a_gate_or_audit_that_is_ended_says_so_and_leaves_no_sandbox_running() {
 /// A suite of one task whose fix is right, whose fix is wrong, and right again.
 #[test]
 fn an_audit_finds_drift_quarantines_it_by_name_and_releases_it() {
-    let inspect = std::process::Command::new("docker").args(["image", "inspect", "tsbench/python:1"]).output();
-    if !inspect.is_ok_and(|o| o.status.success()) {
-        // Not by a macro: what those print is kept from the screen when a test passes.
-        let told = b"\nSKIPPED: no Docker: 1 test (an audit finds drift)\n";
-        std::io::stderr().write_all(told).unwrap();
+    if !crate::needs::image("tsbench/python:1") {
         return;
     }
     let dir = tempfile::tempdir().unwrap();

@@ -1,6 +1,5 @@
 //! Gates that are killed at any moment: the next one sweeps what they left and finishes.
 
-use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -20,16 +19,6 @@ fn left_of(processes: &[u32]) -> Vec<String> {
     names.lines().filter(ours).map(str::to_owned).collect()
 }
 
-/// Whether the image of Go is there, or a loud skip.
-fn has_image(test: &str) -> bool {
-    let found = Command::new("docker").args(["image", "inspect", "tsbench/go:1"]).output().unwrap().status.success();
-    if !found {
-        let line = format!("\nSKIPPED: no Docker: 1 test ({test})\n");
-        std::io::stderr().write_all(line.as_bytes()).unwrap();
-    }
-    found
-}
-
 fn audit(log: &Path, jobs: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tsbench"));
     command.args(["audit", "--suite", "demo", "--task", "go-text-columns", "--runs", "1", "--no-exploits", "--quiet"]);
@@ -46,7 +35,7 @@ fn lines(log: &Path) -> Vec<HealthLine> {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_gate_killed_at_ten_moments_leaves_nothing_that_the_next_one_does_not_sweep() {
     let test = "a_gate_killed_at_ten_moments_leaves_nothing_that_the_next_one_does_not_sweep";
-    if super::sandbox::docker_place(test).await.is_none() || !has_image(test) {
+    if super::sandbox::docker_place(test).await.is_none() || !crate::needs::image("tsbench/go:1") {
         return;
     }
     let log = tempfile::tempdir().unwrap();

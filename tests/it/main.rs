@@ -13,6 +13,7 @@ mod imports;
 mod killed;
 mod languages;
 mod mining;
+mod needs;
 mod reports;
 mod results;
 mod sandbox;

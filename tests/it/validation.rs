@@ -2,7 +2,6 @@
 
 use assert_cmd::Command;
 use serde_json::Value;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
@@ -121,17 +120,6 @@ fn candidate(id: &str, fix: &str) -> String {
     serde_json::json!({"id": id, "repo": "me/shop", "fix": fix}).to_string()
 }
 
-/// Whether Docker and the image of Go are there; a loud skip where they are not.
-fn has_go_image(test: &str) -> bool {
-    let found = std::process::Command::new("docker").args(["image", "inspect", "tsbench/go:1"]).output();
-    let found = found.is_ok_and(|o| o.status.success());
-    if !found {
-        let line = format!("\nSKIPPED: no Docker: 1 test ({test})\n");
-        std::io::stderr().write_all(line.as_bytes()).unwrap();
-    }
-    found
-}
-
 #[test]
 fn a_change_without_tests_or_with_tests_alone_or_with_secret_names_is_rejected_before_anything_runs() {
     let world = World::new();
@@ -234,7 +222,7 @@ fn what_is_asked_for_and_is_not_there_is_told_once_and_in_its_own_words() {
 
 #[test]
 fn candidates_are_proven_in_docker_and_every_rejection_has_its_reason() {
-    if !has_go_image("candidates_are_proven_in_docker_and_every_rejection_has_its_reason") {
+    if !crate::needs::image("tsbench/go:1") {
         return;
     }
     let world = World::new();

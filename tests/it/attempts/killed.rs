@@ -27,8 +27,7 @@ fn random(state: &mut u64) -> u64 {
 
 #[test]
 fn a_run_killed_at_twenty_moments_and_resumed_has_every_attempt_once_and_the_same_verdicts() {
-    let test = "a_run_killed_at_twenty_moments_and_resumed_has_every_attempt_once_and_the_same_verdicts";
-    let Some(world) = World::new(test) else { return };
+    let Some(world) = World::new() else { return };
     ends_with(0, &mut world.run("calm", MODELS, &SAME));
     let calm = world.lines("calm");
     assert_eq!(calm.len(), 60);

@@ -4,7 +4,6 @@ use super::runs::{entry, provider, trajectory};
 use super::world::{World, ends_with, stderr};
 use serde_json::{Value, json};
 use std::fs;
-use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 use tsbench::schema::Outcome;
@@ -27,7 +26,7 @@ ask() { # ask PATH BODY
 
 #[test]
 fn a_small_program_is_an_agent_like_any_other() {
-    let Some(world) = World::new("a_small_program_is_an_agent_like_any_other") else { return };
+    let Some(world) = World::new() else { return };
     ends_with(0, &mut world.run("loop", "mock/gold,mock/empty", &["--agent", "loop", "--repeats", "2"]));
     let lines = world.lines("loop");
     assert_eq!(lines.len(), 4);
@@ -49,7 +48,7 @@ fn a_small_program_is_an_agent_like_any_other() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_program_reaches_its_model_with_a_key_that_it_never_sees() {
-    let Some(world) = World::new("a_program_reaches_its_model_with_a_key_that_it_never_sees") else { return };
+    let Some(world) = World::new() else { return };
     let key = "canary-9a8b7c6d5e4f-program";
     let server = provider().await;
     world.write("models.toml", &entry(&server, "key_env = \"FIRST_KEY\"\n"));
@@ -87,7 +86,7 @@ async fn a_program_reaches_its_model_with_a_key_that_it_never_sees() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_streamed_answer_is_handed_on_and_its_tokens_are_counted() {
-    let Some(world) = World::new("a_streamed_answer_is_handed_on_and_its_tokens_are_counted") else { return };
+    let Some(world) = World::new() else { return };
     let server = MockServer::start().await;
     let stream = "data: {\"choices\":[{\"delta\":{\"content\":\"o\"}}]}\n\ndata: {\"choices\":[{\"delta\":{\"content\":\"k\"},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":5,\"completion_tokens\":2}}\n\ndata: [DONE]\n\n";
     let answer = ResponseTemplate::new(200).set_body_raw(stream, "text/event-stream");
@@ -108,7 +107,7 @@ async fn a_streamed_answer_is_handed_on_and_its_tokens_are_counted() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn faults_of_a_provider_are_not_the_programs_and_its_own_failure_is() {
-    let Some(world) = World::new("faults_of_a_provider_are_not_the_programs_and_its_own_failure_is") else { return };
+    let Some(world) = World::new() else { return };
     let server = MockServer::start().await;
     let broken = ResponseTemplate::new(500).set_body_json(json!({"error": {"message": "down"}}));
     Mock::given(method("POST")).respond_with(broken).mount(&server).await;
@@ -146,7 +145,7 @@ async fn faults_of_a_provider_are_not_the_programs_and_its_own_failure_is() {
 
 #[test]
 fn a_program_has_as_many_replies_as_the_plan_gives_it() {
-    let Some(world) = World::new("a_program_has_as_many_replies_as_the_plan_gives_it") else { return };
+    let Some(world) = World::new() else { return };
     let body = "{\"messages\": [{\"role\": \"user\", \"content\": \"x\"}]}";
     program(&world, &format!("{ASK}\nfor i in 1 2 3 4; do ask /v1/chat/completions '{body}'; done\n"));
     ends_with(0, &mut world.run("turns", "mock/empty", &["--agent", "mine", "--repeats", "1", "--turns", "2"]));
@@ -159,10 +158,7 @@ fn a_program_has_as_many_replies_as_the_plan_gives_it() {
 
 #[test]
 fn a_program_in_a_container_reaches_its_model_and_nothing_else() {
-    let test = "a_program_in_a_container_reaches_its_model_and_nothing_else";
-    let found = Command::new("docker").args(["image", "inspect", "tsbench/go:1"]).output();
-    if !found.is_ok_and(|out| out.status.success()) {
-        std::io::stderr().write_all(format!("\nSKIPPED: no Docker: 1 test ({test})\n").as_bytes()).unwrap();
+    if !crate::needs::image("tsbench/go:1") {
         return;
     }
     let (root, dir) = (Path::new(env!("CARGO_MANIFEST_DIR")), tempfile::tempdir().unwrap());

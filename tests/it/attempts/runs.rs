@@ -24,7 +24,7 @@ pub fn trajectory(folder: &Path) -> Vec<Value> {
 
 #[test]
 fn a_recorded_trajectory_replays_to_the_same_patch_and_verdict() {
-    let Some(world) = World::new("a_recorded_trajectory_replays_to_the_same_patch_and_verdict") else { return };
+    let Some(world) = World::new() else { return };
     let commands = ["cat answer.txt", "mkdir -p new && echo x >new/file && echo yes >answer.txt", "echo TSBENCH_DONE"];
     let model = script(&world, "work.jsonl", &commands);
     for agent in ["shell", "tools"] {
@@ -56,7 +56,7 @@ fn a_recorded_trajectory_replays_to_the_same_patch_and_verdict() {
 
 #[test]
 fn what_a_model_does_wrong_is_told_to_it_and_ends_by_the_rules() {
-    let Some(world) = World::new("what_a_model_does_wrong_is_told_to_it_and_ends_by_the_rules") else { return };
+    let Some(world) = World::new() else { return };
     let many = "echo yes >answer.txt; sleep 0.01";
     let repeats = script(&world, "repeats.jsonl", &["echo yes >answer.txt", "ls", "ls", "ls", "ls"]);
     let limit = script(&world, "limit.jsonl", &["true 1", "true 2", "true 3", many, "true 5", "true 6"]);
@@ -90,8 +90,7 @@ fn what_a_model_does_wrong_is_told_to_it_and_ends_by_the_rules() {
 
 #[test]
 fn faults_of_a_provider_are_tried_again_kept_and_after_five_in_a_row_the_run_pauses() {
-    let test = "faults_of_a_provider_are_tried_again_kept_and_after_five_in_a_row_the_run_pauses";
-    let Some(world) = World::new(test) else { return };
+    let Some(world) = World::new() else { return };
     world.write("down.jsonl", "{\"text\": \"```bash\\necho yes >answer.txt\\n```\"}\n{\"error\": \"server\"}\n");
     let model = "mock/script:down.jsonl";
     let paused = ends_with(1, &mut world.run("down", model, &["--repeats", "6"]));
@@ -124,7 +123,7 @@ fn faults_of_a_provider_are_tried_again_kept_and_after_five_in_a_row_the_run_pau
 
 #[test]
 fn a_changed_plan_is_refused_with_the_difference_and_changes_nothing() {
-    let Some(world) = World::new("a_changed_plan_is_refused_with_the_difference_and_changes_nothing") else { return };
+    let Some(world) = World::new() else { return };
     ends_with(0, &mut world.run("plan", "mock/empty", &["--repeats", "1"]));
     let locked = fs::read(world.out("plan").join("run.json")).unwrap();
     let refused = ends_with(2, &mut world.run("plan", "mock/empty", &["--repeats", "2"]));
@@ -138,8 +137,7 @@ fn a_changed_plan_is_refused_with_the_difference_and_changes_nothing() {
 
 #[test]
 fn interrupted_twice_a_run_marks_what_is_going_on_as_stopped_and_goes_on_later() {
-    let test = "interrupted_twice_a_run_marks_what_is_going_on_as_stopped_and_goes_on_later";
-    let Some(world) = World::new(test) else { return };
+    let Some(world) = World::new() else { return };
     world.write("slow.jsonl", "{\"text\": \"```bash\\nsleep 50\\n```\"}\n");
     let mut command = world.run("slow", "mock/script:slow.jsonl,mock/gold", &["--repeats", "1", "--jobs", "2"]);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
@@ -192,8 +190,7 @@ pub fn entry(server: &wiremock::MockServer, more: &str) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn budgets_of_an_attempt_and_of_a_run_are_kept_and_an_unknown_price_has_none() {
-    let test = "budgets_of_an_attempt_and_of_a_run_are_kept_and_an_unknown_price_has_none";
-    let Some(world) = World::new(test) else { return };
+    let Some(world) = World::new() else { return };
     let server = provider().await;
     // A reply costs 1000 × 10 + 100 × 100 millionths: two cents.
     world.write("models.toml", &entry(&server, "price = { input = 10.0, output = 100.0 }\n"));
@@ -227,8 +224,7 @@ fn turned(text: &str) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn keys_of_environment_and_file_are_in_no_sandbox_trajectory_log_or_artifact() {
-    let test = "keys_of_environment_and_file_are_in_no_sandbox_trajectory_log_or_artifact";
-    let Some(world) = World::new(test) else { return };
+    let Some(world) = World::new() else { return };
     let (one, two) = ("canary-7f3a91c2d4e5-environment", "canary-0b1c2d3e4f5a-dotenv");
     let server = provider().await;
     world.write(".env", &format!("SECOND_KEY=\"{two}\"\n"));
@@ -272,7 +268,7 @@ async fn keys_of_environment_and_file_are_in_no_sandbox_trajectory_log_or_artifa
 
 #[test]
 fn a_task_in_quarantine_measures_no_model_unless_somebody_says_so() {
-    let Some(world) = World::new("a_task_in_quarantine_measures_no_model_unless_somebody_says_so") else { return };
+    let Some(world) = World::new() else { return };
     let line = |at: &str, state: &str| {
         json!({"schema": "tsbench.health/1", "suite": "tiny@1", "task": TASK, "at": at, "tool": "t", "isolation": "docker",
                "state": state, "reason": "its test hangs", "proofs": []})
@@ -290,8 +286,7 @@ fn a_task_in_quarantine_measures_no_model_unless_somebody_says_so() {
 
 #[test]
 fn a_run_is_not_written_among_other_files_and_a_script_without_a_reply_is_refused() {
-    let test = "a_run_is_not_written_among_other_files_and_a_script_without_a_reply_is_refused";
-    let Some(world) = World::new(test) else { return };
+    let Some(world) = World::new() else { return };
     fs::create_dir(world.dir.path().join("results")).unwrap();
     let mut among = world.run("../tasks", "mock/gold", &["--repeats", "1"]);
     let told = stderr(&ends_with(2, &mut among));
@@ -309,8 +304,7 @@ fn a_run_is_not_written_among_other_files_and_a_script_without_a_reply_is_refuse
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_budget_below_the_first_call_is_no_models_failure_and_unknown_costs_are_told() {
-    let test = "a_budget_below_the_first_call_is_no_models_failure_and_unknown_costs_are_told";
-    let Some(world) = World::new(test) else { return };
+    let Some(world) = World::new() else { return };
     let server = provider().await;
     world.write("models.toml", &entry(&server, "price = { input = 10.0, output = 100.0 }\n"));
     let flags = ["--repeats", "1", "--attempt-budget-usd", "0.0001", "--no-probe"];

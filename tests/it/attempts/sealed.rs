@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 use std::fs;
-use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 
@@ -13,20 +12,9 @@ const HIDDEN: [&str; 2] = ["TestWrapCounts", "Columns"];
 const FIX: [&str; 2] = ["fitting is how", " many bytes"];
 const CANARY: &str = "canary-3d5e7f9a1b2c-container";
 
-/// Whether there is a Docker with the image of Go, or a loud skip.
-fn has_docker(test: &str) -> bool {
-    let found = Command::new("docker").args(["image", "inspect", "tsbench/go:1"]).output();
-    let found = found.is_ok_and(|out| out.status.success());
-    if !found {
-        std::io::stderr().write_all(format!("\nSKIPPED: no Docker: 1 test ({test})\n").as_bytes()).unwrap();
-    }
-    found
-}
-
 #[test]
 fn the_container_of_an_attempt_holds_no_key_no_fix_no_hidden_test_and_no_history() {
-    let test = "the_container_of_an_attempt_holds_no_key_no_fix_no_hidden_test_and_no_history";
-    if !has_docker(test) {
+    if !crate::needs::image("tsbench/go:1") {
         return;
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -1,6 +1,6 @@
 //! Task folders of Thinkbench and Harbor.
 
-use super::world::{copy, demo, digests, docker, fixture, said, tsbench};
+use super::world::{copy, demo, digests, fixture, said, tsbench};
 use serde_json::Value;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -240,7 +240,7 @@ fn a_reward_that_cannot_be_read_is_none() {
 
 #[test]
 fn the_gate_proves_what_was_taken_in() {
-    if !docker("the_gate_proves_what_was_taken_in") {
+    if !crate::needs::image("tsbench/python:1") {
         return;
     }
     let dir = tempfile::tempdir().unwrap();

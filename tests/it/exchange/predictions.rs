@@ -207,8 +207,7 @@ fn unknown_instances_end_the_run_before_it_begins_unless_they_are_left_out() {
 
 #[test]
 fn predictions_are_scored_one_by_one_and_never_twice() {
-    if std::process::Command::new("go").arg("version").output().is_err() {
-        eprintln!("\nSKIPPED: no Go: 1 test (predictions_are_scored_one_by_one_and_never_twice)\n");
+    if !crate::needs::program("go") {
         return;
     }
     let dir = tempfile::tempdir().unwrap();

@@ -80,21 +80,7 @@ pub fn python_with(package: &str) -> Option<PathBuf> {
     let ready =
         works() || quiet(Path::new("python3"), &["-m", "venv", dir.to_str()?]) && quiet(&python, &pip) && works();
     if !ready {
-        let line = format!("\nSKIPPED: no Python with {package}: 1 test\n");
-        std::io::Write::write_all(&mut std::io::stderr(), line.as_bytes()).unwrap();
+        crate::needs::skipped(&format!("Python with {package}"));
     }
     ready.then_some(python)
-}
-
-/// Whether there is Docker; else the test is skipped, said aloud.
-pub fn docker(test: &str) -> bool {
-    let there = std::process::Command::new("docker")
-        .args(["image", "inspect", "tsbench/python:1"])
-        .output()
-        .is_ok_and(|o| o.status.success());
-    if !there {
-        let line = format!("\nSKIPPED: no Docker: 1 test ({test})\n");
-        std::io::Write::write_all(&mut std::io::stderr(), line.as_bytes()).unwrap();
-    }
-    there
 }

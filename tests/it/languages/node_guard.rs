@@ -1,7 +1,7 @@
 //! Attacks on Node's own runner from within the process of the tests. Most of them resolve a task of that runner where it
 //! runs unguarded; each file of `fixtures/node_guard` is put before the code under test.
 
-use super::run::{NODE, has, run};
+use super::run::{NODE, run};
 use super::{demo, files};
 use std::path::Path;
 
@@ -16,7 +16,7 @@ fn under_attack(attack: &str) -> String {
 
 #[test]
 fn what_nodes_runner_stands_on_cannot_be_changed_by_the_code_under_test() {
-    if !has("node") {
+    if !crate::needs::program("node") {
         return;
     }
     let attacks = files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/node_guard"));
@@ -29,7 +29,7 @@ fn what_nodes_runner_stands_on_cannot_be_changed_by_the_code_under_test() {
 
 #[test]
 fn code_that_inherits_from_what_is_guarded_works_as_ever() {
-    if !has("node") {
+    if !crate::needs::program("node") {
         return;
     }
     let code = include_str!("../fixtures/node_harmless.mjs");

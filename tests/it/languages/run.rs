@@ -2,6 +2,7 @@
 //! fix, after it, and under attack.
 
 use super::{Tree, demo, files};
+use crate::needs;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -17,18 +18,6 @@ pub struct Task {
 const GO: Task = Task { name: "go-job-queue", language: "go", package: None };
 pub const NODE: Task =
     Task { name: "ts-monorepo-duration", language: "typescript", package: Some("packages/duration") };
-
-/// Whether a tool is there; a test that lacks it says so and ends.
-pub fn has(tool: &str) -> bool {
-    let found = Command::new(tool)
-        .arg(if tool == "go" { "version" } else { "--version" })
-        .output()
-        .is_ok_and(|o| o.status.success());
-    if !found {
-        eprintln!("skipped: this machine has no {tool}");
-    }
-    found
-}
 
 fn write(root: &Path, files: &Tree) {
     for (path, bytes) in files {
@@ -120,14 +109,14 @@ fn is_red_then_green(task: &Task) {
 
 #[test]
 fn a_go_task_is_red_before_its_fix_and_green_after_it() {
-    if has("go") {
+    if needs::program("go") {
         is_red_then_green(&GO);
     }
 }
 
 #[test]
 fn a_task_of_nodes_runner_is_red_before_its_fix_and_green_after_it() {
-    if has("node") {
+    if needs::program("node") {
         is_red_then_green(&NODE);
     }
 }
@@ -145,7 +134,7 @@ fn go_forgery(mark: &str, then: &str) -> String {
 
 #[test]
 fn attacks_on_a_go_task_resolve_nothing() {
-    if !has("go") {
+    if !needs::program("go") {
         return;
     }
     for (name, path, text) in [
@@ -171,7 +160,7 @@ fn attacks_on_a_go_task_resolve_nothing() {
 
 #[test]
 fn attacks_on_a_task_of_nodes_runner_resolve_nothing() {
-    if !has("node") {
+    if !needs::program("node") {
         return;
     }
     let source = "packages/duration/src/index.js";

@@ -101,7 +101,7 @@ const CHAIN: [&str; 14] = [
 #[tokio::test(flavor = "multi_thread")]
 async fn a_chain_that_is_killed_goes_on_and_every_accepted_task_is_proven() {
     let test = "a_chain_that_is_killed_goes_on_and_every_accepted_task_is_proven";
-    if crate::sandbox::docker_place(test).await.is_none() || !has_image(test) {
+    if crate::sandbox::docker_place(test).await.is_none() || !crate::needs::image("tsbench/go:1") {
         return;
     }
     tokio::task::block_in_place(|| {
@@ -223,15 +223,4 @@ fn cut_off_before_it_was_noted(world: &World, proven: &[Value]) {
     assert_eq!(ends(&again), ends(proven));
     assert_eq!(lines(&world.path("health/mined.jsonl")).len(), 1);
     assert_eq!(lines(&world.path("tasks/mined/rejections.jsonl")).len(), 2);
-}
-
-/// Whether the image of Go is there, or a loud skip.
-fn has_image(test: &str) -> bool {
-    let found = std::process::Command::new("docker").args(["image", "inspect", "tsbench/go:1"]).output();
-    let found = found.is_ok_and(|o| o.status.success());
-    if !found {
-        let line = format!("\nSKIPPED: no Docker: 1 test ({test})\n");
-        std::io::stderr().write_all(line.as_bytes()).unwrap();
-    }
-    found
 }

@@ -1,5 +1,4 @@
 use super::shared::{self, Place, printed, shell};
-use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 use tokio::sync::OnceCell;
@@ -15,9 +14,7 @@ pub async fn place(test: &str) -> Option<Place> {
     let host = match DockerHost::connect(None, Patience::default()).await {
         Ok(host) => host.with_images_of(&format!("test-{test}")), // the user's own are left alone
         Err(_) => {
-            // Not by a macro: what those print is kept from the screen when a test passes.
-            let line = format!("\nSKIPPED: no Docker: 1 test ({test})\n");
-            std::io::stderr().write_all(line.as_bytes()).unwrap();
+            crate::needs::skipped("Docker");
             return None;
         }
     };
