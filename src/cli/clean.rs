@@ -3,7 +3,7 @@ use super::machine::Machine;
 use super::say;
 use clap::Args;
 
-/// End sandboxes that were left behind, and remove task images that are not needed.
+/// End sandboxes that were left behind, and remove task images and downloads that are not needed.
 #[derive(Args, Debug)]
 pub struct Clean {
     #[command(flatten)]
@@ -20,6 +20,9 @@ pub fn run(args: &Clean) -> anyhow::Result<Exit> {
         let provider = args.machine.open().await?;
         for image in provider.evict(args.keep_mb << 20).await? {
             say!("{image}");
+        }
+        for volume in provider.forget_downloads().await? {
+            say!("{volume}");
         }
         Ok(Exit::Good)
     })

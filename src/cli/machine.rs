@@ -2,6 +2,7 @@
 
 use crate::sandbox::{DockerHost, LocalHost, Patience, Provider, SandboxError};
 use anyhow::Context;
+use clap::builder::BoolishValueParser;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -13,6 +14,10 @@ pub struct Machine {
     pub sandbox: Kind,
     #[command(flatten)]
     pub daemon: Daemon,
+    /// Keep the volumes of Docker or podman with what package managers downloaded, for later commands; `tsbench clean`
+    /// removes them
+    #[arg(long, env = "TSBENCH_KEEP_DOWNLOADS", value_parser = BoolishValueParser::new())]
+    pub keep_downloads: bool,
     /// Folder of local sandboxes and their snapshots [default: tsbench in the user's cache]
     #[arg(long, env = "TSBENCH_CACHE")]
     pub cache: Option<PathBuf>,
@@ -80,19 +85,22 @@ impl Machine {
         base.map(|b| b.join("tsbench")).context("find a folder for local sandboxes\nhint: name one with --cache")
     }
 
+    async fn daemon_at(&self, address: Option<&str>) -> Result<Provider, SandboxError> {
+        let host = DockerHost::connect(address, Patience::default()).await?;
+        Ok(Provider::Docker(if self.keep_downloads { host.keeping_downloads() } else { host }))
+    }
+
     /// Opens the machine and ends what crashed runs left behind.
     pub async fn open(&self) -> anyhow::Result<Provider> {
         let provider = match self.sandbox {
-            Kind::Docker => {
-                Provider::Docker(DockerHost::connect(self.daemon.address()?.as_deref(), Patience::default()).await?)
-            }
+            Kind::Docker => self.daemon_at(self.daemon.address()?.as_deref()).await?,
             Kind::Podman => {
                 let given = self.daemon.docker.clone().filter(|d| !d.is_empty());
                 let address = match given {
                     Some(address) => usable("--docker (TSBENCH_DOCKER)", &address).map(|()| address)?,
                     None => podman_socket()?,
                 };
-                Provider::Docker(DockerHost::connect(Some(&address), Patience::default()).await?)
+                self.daemon_at(Some(&address)).await?
             }
             Kind::Local => Provider::Local(LocalHost::new(&self.cache()?, &std::env::var("PATH").unwrap_or_default())?),
         };

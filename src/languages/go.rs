@@ -80,7 +80,6 @@ impl Language for Go {
         let inside = package.strip_prefix(dir).unwrap_or("").trim_start_matches('/');
         plan.learn("pattern", [if inside.is_empty() { "./...".to_owned() } else { format!("./{inside}/...") }]);
         plan.protected = PROTECTED.map(str::to_owned).to_vec();
-        plan.caches = vec![("tsbench-gomod".into(), "gomod".into())];
         Ok(plan)
     }
 

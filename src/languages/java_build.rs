@@ -53,10 +53,6 @@ pub(super) fn plan(tree: &dyn Files, package: &str, runtime: Option<&str>) -> Re
         plan.notes.push(format!("the project is written for Java {level}; one modern JDK builds all"));
         plan.learn("level", [level]);
     }
-    plan.caches = match manager {
-        "maven" => vec![("tsbench-maven".into(), "m2".into())],
-        _ => vec![("tsbench-gradle".into(), "gradle/caches".into())],
-    };
     Ok(plan)
 }
 

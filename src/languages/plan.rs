@@ -70,7 +70,7 @@ pub struct Plan {
     pub protected: Vec<String>,
     /// Globs of paths whose changes go through [`super::Language::merge`].
     pub mixed: Vec<String>,
-    /// Folders below [`Places::home`] that may be shared by installs, each with the name of its volume.
+    /// Folders below [`Places::home`] that hold downloads alone, which the installs of a suite share, each with a name.
     pub caches: Vec<(String, String)>,
     /// What a reader of the plan should know.
     pub notes: Vec<String>,

@@ -89,7 +89,7 @@ pub(super) fn plan(tree: &dyn Files, package: &str, runtime: Option<&str>) -> Re
             plan.learn("options", off.iter().map(|o| (*o).to_owned()));
         }
     }
-    plan.caches = vec![("tsbench-pip".into(), "cache/pip".into()), ("tsbench-uv".into(), "cache/uv".into())];
+    plan.caches = vec![("pip".into(), "cache/pip".into()), ("uv".into(), "cache/uv".into())];
     Ok(plan)
 }
 

@@ -34,9 +34,9 @@ pub(super) fn plan(tree: &dyn Files, package: &str, runtime: Option<&str>) -> Re
         plan.learn("workers", ["yes".to_owned()]);
     }
     plan.caches = vec![
-        ("tsbench-npm".into(), "cache/npm".into()),
-        ("tsbench-pnpm".into(), "cache/pnpm".into()),
-        ("tsbench-yarn".into(), "cache/yarn".into()),
+        ("npm".into(), "cache/npm".into()),
+        ("pnpm".into(), "cache/pnpm".into()),
+        ("yarn".into(), "cache/yarn".into()),
     ];
     Ok(plan)
 }

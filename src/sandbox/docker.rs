@@ -1,5 +1,6 @@
 use super::docker_container::{Container, VANISHING};
 use super::docker_exec::DockerBox;
+use super::docker_volumes::Downloads;
 use super::keeper::Line;
 use super::lease::{self, Lease, MARK, Owner};
 use super::{Sandbox, SandboxError, Spec, Swept, limits};
@@ -12,6 +13,7 @@ use bollard::query_parameters::{
 };
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::time::error::Elapsed;
@@ -24,6 +26,7 @@ pub struct DockerHost {
     /// The label of images that this host makes and may remove, because they can be made again.
     pub(super) kind: String,
     owner: Owner,
+    pub(super) downloads: Arc<Downloads>,
     /// Where the daemon stores, if that is on this machine.
     store: Option<PathBuf>,
 }
@@ -67,14 +70,13 @@ impl DockerHost {
             cause: format!("nothing at {at} that answers: {cause}"),
             hint: HINT.to_owned(),
         };
-        let docker = match address {
-            Some(address) => Docker::connect_with_host(address),
-            // Not by bollard's own defaults, which pass over a variable that they do not understand.
-            None => Docker::connect_with_host(at),
-        };
+        // Not by bollard's own defaults, which pass over a variable that they do not understand.
+        let docker = Docker::connect_with_host(at);
         // Its own limit is for headers alone and would cut off long steps: each step has one of ours.
         let docker = docker.map_err(|e| no(e.to_string()))?.with_timeout(patience.build + patience.transfer);
-        let mut host = DockerHost { docker, patience, kind: "task".to_owned(), owner: Owner::this()?, store: None };
+        let owner = Owner::this()?;
+        let downloads = Downloads::new(at, patience, owner.clone(), false).into();
+        let mut host = DockerHost { docker, patience, kind: "task".to_owned(), owner, downloads, store: None };
         let info = host.step("ask Docker about itself", patience.answer, host.docker.info()).await;
         let info = info.map_err(|e| match e {
             SandboxError::Timeout { .. } => e,
@@ -125,7 +127,8 @@ impl DockerHost {
         if let Some(free) = self.disk_free().await?.filter(|free| *free < needed) {
             return Err(SandboxError::DiskFull { free, needed });
         }
-        let body = limits::container(spec)?;
+        let body = limits::container(spec, &self.downloads.of(&spec.lease))?;
+        self.downloads.used.fetch_or(!spec.caches.is_empty(), Ordering::SeqCst);
         let number = OPENED.fetch_add(1, Ordering::Relaxed);
         let name = format!("tsbench-{}-{number}", self.owner.word());
         let options = CreateContainerOptionsBuilder::default().name(&name).build();
@@ -200,7 +203,12 @@ impl DockerHost {
     pub(super) async fn sweep(&self) -> Result<Swept, SandboxError> {
         let now = lease::now();
         // A stopped one has lost its keeper: its owner cannot use it any more.
-        self.remove_where(|lease, ended| ended || lease.is_over(&self.owner, now)).await
+        let mut swept = self.remove_where(|lease, ended| ended || lease.is_over(&self.owner, now)).await?;
+        // After the containers: a volume that one of them has stays.
+        if let Err(error) = self.sweep_volumes().await {
+            swept.failed.push(format!("volumes of downloads: {error}"));
+        }
+        Ok(swept)
     }
 
     pub(super) async fn end_own(&self) -> Result<Swept, SandboxError> {

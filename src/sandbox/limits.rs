@@ -2,7 +2,8 @@
 
 use super::{SandboxError, Spec, files, keeper};
 use bollard::models::{ContainerCreateBody, HealthConfig, HostConfig, HostConfigCgroupnsModeEnum, HostConfigLogConfig};
-use bollard::models::{Mount, MountType, ResourcesUlimits};
+use bollard::models::{Mount, MountType, MountVolumeOptions, ResourcesUlimits};
+use std::collections::HashMap;
 
 /// Processes that a container needs beside those of its commands.
 const OUR_PROCESSES: u64 = 8;
@@ -10,8 +11,15 @@ const OUR_PROCESSES: u64 = 8;
 const OPEN_FILES: u64 = 16_384;
 const MIB: u64 = 1 << 20;
 
+/// What volumes of caches are called, before the name of each, and their labels.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Volumes {
+    pub prefix: String,
+    pub labels: HashMap<String, String>,
+}
+
 /// Everything about the container of a sandbox.
-pub(super) fn container(spec: &Spec) -> Result<ContainerCreateBody, SandboxError> {
+pub(super) fn container(spec: &Spec, volumes: &Volumes) -> Result<ContainerCreateBody, SandboxError> {
     Ok(ContainerCreateBody {
         image: Some(spec.image.clone()),
         user: Some("0:0".to_owned()),
@@ -25,12 +33,12 @@ pub(super) fn container(spec: &Spec) -> Result<ContainerCreateBody, SandboxError
         tty: Some(false),
         healthcheck: Some(HealthConfig { test: Some(vec!["NONE".to_owned()]), ..HealthConfig::default() }),
         labels: Some(spec.lease.labels()),
-        host_config: Some(host(spec)?),
+        host_config: Some(host(spec, volumes)?),
         ..ContainerCreateBody::default()
     })
 }
 
-fn host(spec: &Spec) -> Result<HostConfig, SandboxError> {
+fn host(spec: &Spec, volumes: &Volumes) -> Result<HostConfig, SandboxError> {
     let limits = &spec.limits;
     let memory = signed(limits.memory_mb.saturating_mul(MIB));
     let ulimit = |name: &str, most: u64| ResourcesUlimits {
@@ -61,13 +69,14 @@ fn host(spec: &Spec) -> Result<HostConfig, SandboxError> {
         init: Some(true),         // reaps what commands leave behind
         auto_remove: Some(false), // so that a container that died can be asked why
         log_config: Some(HostConfigLogConfig { typ: Some("none".to_owned()), config: None }),
-        mounts: Some(mounts(spec)?),
+        mounts: Some(mounts(spec, volumes)?),
         ..HostConfig::default()
     })
 }
 
-fn mounts(spec: &Spec) -> Result<Vec<Mount>, SandboxError> {
-    let mut mounts: Vec<Mount> = spec.caches.iter().map(|(name, path)| cache(name, path)).collect::<Result<_, _>>()?;
+fn mounts(spec: &Spec, volumes: &Volumes) -> Result<Vec<Mount>, SandboxError> {
+    let caches = spec.caches.iter().map(|(name, path)| cache(name, path, volumes));
+    let mut mounts: Vec<Mount> = caches.collect::<Result<_, _>>()?;
     if let Some(folder) = &spec.sockets {
         mounts.push(Mount {
             typ: Some(MountType::BIND),
@@ -81,14 +90,18 @@ fn mounts(spec: &Spec) -> Result<Vec<Mount>, SandboxError> {
 }
 
 /// A named volume at an absolute path. A name with a slash would be a folder of the host.
-fn cache(name: &str, path: &str) -> Result<Mount, SandboxError> {
+fn cache(name: &str, path: &str, volumes: &Volumes) -> Result<Mount, SandboxError> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     if name.is_empty() || !name.starts_with(|c: char| c.is_ascii_alphanumeric()) || !name.chars().all(plain) {
         return Err(SandboxError::BadInput { what: format!("the volume {name:?}: a name of letters, digits, - _ .") });
     }
     Ok(Mount {
         typ: Some(MountType::VOLUME),
-        source: Some(name.to_owned()),
+        source: Some(format!("{}-{name}", volumes.prefix)),
+        volume_options: Some(MountVolumeOptions {
+            labels: Some(volumes.labels.clone()),
+            ..MountVolumeOptions::default()
+        }),
         target: Some(files::checked_inside(path)?),
         ..Mount::default()
     })
@@ -118,7 +131,7 @@ mod tests {
 
     #[test]
     fn a_container_gets_no_network_no_swap_and_nothing_more_than_its_limits() {
-        let host = host(&spec()).unwrap();
+        let host = host(&spec(), &Volumes::default()).unwrap();
         assert_eq!(host.network_mode.as_deref(), Some("none"));
         assert_eq!((host.memory, host.memory_swap), (Some(3 << 20), Some(3 << 20)));
         assert_eq!((host.nano_cpus, host.pids_limit), (Some(1_500_000_000), Some(13)));
@@ -130,9 +143,9 @@ mod tests {
 
     #[test]
     fn the_only_folder_of_the_host_is_that_of_sockets_and_nothing_can_be_written_there() {
-        assert_eq!(host(&spec()).unwrap().mounts, Some(Vec::new()));
+        assert_eq!(host(&spec(), &Volumes::default()).unwrap().mounts, Some(Vec::new()));
         let with = Spec { sockets: Some("/tmp/door".into()), ..spec() };
-        let mounts = host(&with).unwrap().mounts.unwrap();
+        let mounts = host(&with, &Volumes::default()).unwrap().mounts.unwrap();
         assert_eq!((mounts.len(), mounts[0].read_only, mounts[0].typ), (1, Some(true), Some(MountType::BIND)));
         assert_eq!(mounts[0].target.as_deref(), Some("/run/tsbench"));
     }
@@ -142,20 +155,20 @@ mod tests {
         let mut spec = spec();
         spec.limits.memory_mb = u64::MAX;
         spec.limits.processes = u64::MAX;
-        assert_eq!(host(&spec).unwrap().memory, Some(i64::MAX));
+        assert_eq!(host(&spec, &Volumes::default()).unwrap().memory, Some(i64::MAX));
     }
 
     #[test]
     fn a_cache_is_a_volume_and_never_a_folder_of_the_host() {
         for (name, path, good) in [
-            ("tsbench-npm", "/caches/npm", true),
+            ("npm", "/caches/npm", true),
             ("/etc", "/caches/x", false),
             ("../x", "/caches/x", false),
             ("", "/caches/x", false),
             ("ok", "caches", false),
             ("ok", "/a/../b", false),
         ] {
-            assert_eq!(cache(name, path).is_ok(), good, "{name} {path}");
+            assert_eq!(cache(name, path, &Volumes::default()).is_ok(), good, "{name} {path}");
         }
     }
 }

@@ -11,6 +11,7 @@ mod docker_container;
 mod docker_exec;
 mod docker_files;
 mod docker_images;
+mod docker_volumes;
 mod error;
 mod files;
 mod keeper;
@@ -76,7 +77,8 @@ pub struct Spec {
     pub limits: Limits,
     /// Who owns it and until when.
     pub lease: Lease,
-    /// Volumes that outlive the sandbox, by name, and the absolute path of each: caches of package managers.
+    /// Caches of package managers, by a name, and the absolute path of each: what is there is shared by the sandboxes of
+    /// this process that give the same name.
     pub caches: Vec<(String, String)>,
     /// A folder of this machine that holds sockets, seen at [`SOCKETS`]: the one way out of a sandbox without a network.
     /// Nothing can be written there.
@@ -160,6 +162,14 @@ impl Provider {
         match self {
             Provider::Docker(host) => host.evict(keep_bytes).await,
             Provider::Local(host) => host.evict(keep_bytes).await,
+        }
+    }
+
+    /// Remove what package managers downloaded and what is kept of it for later; the removed.
+    pub async fn forget_downloads(&self) -> Result<Vec<String>, SandboxError> {
+        match self {
+            Provider::Docker(host) => host.forget_downloads().await,
+            Provider::Local(_) => Ok(Vec::new()),
         }
     }
 

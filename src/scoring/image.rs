@@ -90,7 +90,7 @@ async fn install(ready: &mut Ready, tree: &Tree, provider: &Provider) -> Result<
         network: true,
         limits: ready.task.limits.clone(),
         lease: lease(&ready.task, ready.task.limits.install_seconds)?,
-        caches: caches(&ready.plan),
+        caches: caches(&ready.plan, &ready.task.suite),
         sockets: None,
     };
     let mut sandbox = provider.open(&spec).await.map_err(fail())?;
@@ -105,10 +105,11 @@ async fn install(ready: &mut Ready, tree: &Tree, provider: &Provider) -> Result<
     closed
 }
 
-/// The download caches that installs share. What the tests need stays in the image and is never shared.
-fn caches(plan: &Plan) -> Vec<(String, String)> {
-    let downloads = plan.caches.iter().filter(|(_, dir)| dir.starts_with("cache/"));
-    downloads.map(|(volume, dir)| (volume.clone(), format!("{HOME}/{dir}"))).collect()
+/// The download caches that the installs of a suite share: what one task left there is never met by another suite's.
+/// What the tests need stays in the image and is not shared.
+fn caches(plan: &Plan, suite: &str) -> Vec<(String, String)> {
+    let of_suite = &sha256(suite.as_bytes())[..12];
+    plan.caches.iter().map(|(name, dir)| (format!("{name}-{of_suite}"), format!("{HOME}/{dir}"))).collect()
 }
 
 async fn install_in(ready: &mut Ready, tree: &Tree, sandbox: &mut dyn Sandbox) -> Result<(), ScoreError> {

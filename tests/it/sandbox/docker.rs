@@ -210,14 +210,47 @@ async fn no_daemon_is_named_with_a_remedy() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cache_outlives_its_sandbox() {
     let Some(place) = place("a_cache_outlives_its_sandbox").await else { return };
-    let docker = bollard::Docker::connect_with_unix_defaults().unwrap();
-    let volume = format!("tsbench-test-{}", std::process::id());
-    let spec = || Spec { caches: vec![(volume.clone(), "/home/agent/cache".to_owned())], ..place.spec(|_| {}) };
+    let spec = || Spec { caches: vec![("test".to_owned(), "/home/agent/cache".to_owned())], ..place.spec(|_| {}) };
     let mut first = place.provider.open(&spec()).await.unwrap();
     assert_eq!(printed(&mut first, "echo kept >/home/agent/cache/a && stat -c %u /home/agent/cache").await, "1000\n");
     first.close().await.unwrap();
     let mut second = place.provider.open(&spec()).await.unwrap();
     assert_eq!(printed(&mut second, "cat /home/agent/cache/a").await, "kept\n");
     second.close().await.unwrap();
-    docker.remove_volume(&volume, None::<bollard::query_parameters::RemoveVolumeOptions>).await.unwrap();
+    let suffix = format!("-{}-", std::process::id());
+    assert!(volumes().iter().any(|v| v.contains(&suffix) && v.ends_with("-test")), "{:?}", volumes());
+    drop(place);
+    assert!(!volumes().iter().any(|v| v.contains(&suffix) && v.ends_with("-test")), "{:?}", volumes());
+}
+
+/// The names of Docker's volumes.
+pub fn volumes() -> Vec<String> {
+    let listed = std::process::Command::new("docker").args(["volume", "ls", "--format", "{{.Name}}"]).output().unwrap();
+    String::from_utf8(listed.stdout).unwrap().lines().map(str::to_owned).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cache_is_kept_for_the_next_process_where_somebody_says_so() {
+    if place("kept").await.is_none() {
+        return;
+    }
+    let name = format!("kept-{}", std::process::id());
+    let host = async || {
+        let host = DockerHost::connect(None, Patience::default()).await.unwrap().keeping_downloads();
+        let provider = Provider::Docker(host.with_images_of("test-kept"));
+        Place { provider, image: IMAGE.to_owned(), folder: None }
+    };
+    for said in ["nothing\n", "kept\n"] {
+        let place = host().await;
+        let spec = Spec { caches: vec![(name.clone(), "/home/agent/cache".to_owned())], ..place.spec(|_| {}) };
+        let mut sandbox = place.provider.open(&spec).await.unwrap();
+        assert_eq!(printed(&mut sandbox, "cat /home/agent/cache/a 2>/dev/null || echo nothing").await, said);
+        printed(&mut sandbox, "echo kept >/home/agent/cache/a").await;
+        sandbox.close().await.unwrap();
+        place.provider.sweep().await.unwrap();
+    }
+    let volume = format!("tsbench-{name}");
+    assert!(volumes().contains(&volume), "{:?}", volumes());
+    assert!(host().await.provider.forget_downloads().await.unwrap().contains(&volume));
+    assert!(!volumes().contains(&volume));
 }
