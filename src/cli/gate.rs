@@ -90,6 +90,10 @@ fn explain(id: &str, p: &Proof) {
         let how = if p.missing.contains(test) { "is missing from the report" } else { "did not pass" };
         say!("{id}\t{test} {how}");
     }
+    if p.kind.must_resolve() {
+        // Why a right solution does not resolve, as often as not.
+        p.verdict.dropped.iter().take(10).for_each(|path| say!("{id}\tchange dropped: {path}"));
+    }
     for line in p.log.lines().rev().take(15).collect::<Vec<_>>().into_iter().rev() {
         say!("{id}\t| {line}");
     }

@@ -1,4 +1,5 @@
 use super::Exit;
+use super::interrupts::Interrupts;
 use super::machine::Machine;
 use super::mine_chain::{Chain, prove_all};
 use super::mine_table::Table;
@@ -16,7 +17,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use tokio::signal::unix::{SignalKind, signal};
 
 /// Find merged changes that may become tasks, and prove them.
 ///
@@ -84,16 +84,14 @@ pub fn run(args: &Mine) -> anyhow::Result<Exit> {
     args.chain.check(args.from_mirror.as_deref(), &job.repo)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let end = runtime.block_on(async {
-        let mut by_hand = signal(SignalKind::interrupt())?;
-        let mut terminated = signal(SignalKind::terminate())?;
+        let mut interrupts = Interrupts::new()?;
         let worker = {
             let job = Arc::clone(&job);
             tokio::task::spawn_blocking(move || job.mine())
         };
         let mined = tokio::select! {
             end = worker => Some(end??),
-            _ = by_hand.recv() => None,
-            _ = terminated.recv() => None,
+            () = interrupts.heard() => None,
         };
         job.progress.finish();
         let Some(mined) = mined else {

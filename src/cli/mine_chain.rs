@@ -1,6 +1,7 @@
 //! Candidates of a folder through validation, gate and audit: each is decided once, and what decides it is kept at once.
 
 use super::audit::{line as health_line, path_of};
+use super::interrupts::Interrupts;
 use super::machine::Machine;
 use super::mine_table::{PROVEN, ProvenLine};
 use super::mirror::make;
@@ -20,7 +21,6 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
@@ -142,7 +142,7 @@ pub async fn prove_all(
 
 /// Proves candidates side by side; false where it was interrupted.
 async fn side_by_side(candidates: Vec<Candidate>, shared: &Arc<Shared>) -> anyhow::Result<bool> {
-    let (mut by_hand, mut ended) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    let mut interrupts = Interrupts::new()?;
     let before = tokio::runtime::Handle::current().metrics().num_alive_tasks();
     let slots = Arc::new(Semaphore::new(usize::from(shared.chain.jobs)));
     let mut set: JoinSet<Done> = JoinSet::new();
@@ -170,8 +170,7 @@ async fn side_by_side(candidates: Vec<Candidate>, shared: &Arc<Shared>) -> anyho
                     }
                 }
             },
-            _ = by_hand.recv() => break false,
-            _ = ended.recv() => break false,
+            () = interrupts.heard() => break false,
         }
     };
     if !whole {

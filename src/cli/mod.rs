@@ -23,6 +23,8 @@ mod exit;
 #[cfg(feature = "harness")]
 mod gate;
 #[cfg(feature = "harness")]
+mod interrupts;
+#[cfg(feature = "harness")]
 mod keys;
 #[cfg(feature = "harness")]
 mod machine;

@@ -1,5 +1,6 @@
 //! Tasks proven side by side, for the verbs that do something with the proofs.
 
+use super::interrupts::Interrupts;
 use super::machine::Machine;
 use super::progress::Progress;
 use super::tasks::Which;
@@ -13,7 +14,6 @@ use clap::builder::BoolishValueParser;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
@@ -65,8 +65,7 @@ pub fn each(
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         // Heard from the start: a signal before the first task is done must not end the process with its sandboxes.
-        let mut terminated = signal(SignalKind::terminate())?;
-        let mut by_hand = signal(SignalKind::interrupt())?;
+        let mut interrupts = Interrupts::new()?;
         let provider = Arc::new(args.machine.open().await?);
         let before = tokio::runtime::Handle::current().metrics().num_alive_tasks();
         let progress = Progress::start(args.quiet);
@@ -97,8 +96,7 @@ pub fn each(
                         }
                     }
                 },
-                _ = by_hand.recv() => break true,
-                _ = terminated.recv() => break true,
+                () = interrupts.heard() => break true,
             }
         };
         if interrupted {

@@ -1,6 +1,7 @@
 //! What `run` and `resume` have in common: a plan made or read, everything opened, and attempts side by side.
 
 use super::Exit;
+use super::interrupts::Interrupts;
 use super::keys::Keys;
 use super::machine::Machine;
 use super::progress::Progress;
@@ -249,17 +250,17 @@ fn print(seen: &Seen<'_>, as_json: bool) {
 
 /// The first interruption lets attempts finish for a while, the second one ends them at once.
 async fn interruptions(sender: watch::Sender<Phase>) {
-    let mut ended = match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-        Ok(ended) => ended,
+    let mut interrupts = match Interrupts::new() {
+        Ok(interrupts) => interrupts,
         Err(e) => {
             eprintln!("warning: cannot hear that this process is to end: {e}");
             return;
         }
     };
-    tokio::select! { _ = tokio::signal::ctrl_c() => {}, _ = ended.recv() => {} }
+    interrupts.heard().await;
     eprintln!("interrupted: attempts may finish within {} s; interrupt again to end them now", GRACE.as_secs());
     sender.send_replace(Phase::Finish);
-    tokio::select! { _ = tokio::signal::ctrl_c() => {}, _ = ended.recv() => {}, () = tokio::time::sleep(GRACE) => {} }
+    tokio::select! { () = interrupts.heard() => {}, () = tokio::time::sleep(GRACE) => {} }
     sender.send_replace(Phase::Abort);
     // The sender lives as long as the run, so that those who watch it do not take silence for an end.
     sender.closed().await;

@@ -1,4 +1,5 @@
 use super::Exit;
+use super::interrupts::Interrupts;
 use super::machine::Machine;
 use super::proving::break_off;
 use super::say;
@@ -14,7 +15,6 @@ use clap::builder::BoolishValueParser;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinSet;
 
 /// Bytes of a patch that are read.
@@ -65,7 +65,7 @@ pub fn run(args: &Score) -> anyhow::Result<Exit> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         // Heard from the start: a signal must not end the process with its sandbox.
-        let (mut terminated, mut by_hand) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+        let mut interrupts = Interrupts::new()?;
         let provider = Arc::new(args.machine.open().await?);
         let before = tokio::runtime::Handle::current().metrics().num_alive_tasks();
         let mut set = JoinSet::new();
@@ -76,8 +76,7 @@ pub fn run(args: &Score) -> anyhow::Result<Exit> {
         });
         let scored = tokio::select! {
             end = set.join_next() => end.context("score a patch: nothing was scored")??,
-            _ = by_hand.recv() => return interrupted(set, &provider, before).await,
-            _ = terminated.recv() => return interrupted(set, &provider, before).await,
+            () = interrupts.heard() => return interrupted(set, &provider, before).await,
         }?;
         print(&scored, args.json)?;
         Ok(if scored.verdict.outcome == Outcome::Resolved { Exit::Good } else { Exit::No })

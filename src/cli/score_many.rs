@@ -1,6 +1,7 @@
 //! A whole file of predictions scored: one line for each, resumed where it was cut off, and a report at the end.
 
 use super::Exit;
+use super::interrupts::Interrupts;
 use super::progress::Progress;
 use super::proving::{is_ours, tasks_word};
 use super::say;
@@ -15,7 +16,6 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use tokio::signal::unix::{SignalKind, signal};
 
 const SCHEMA: &str = "tsbench.prediction/1";
 
@@ -138,7 +138,7 @@ async fn each(args: &Score, list: &[Prediction], tasks: &BTreeMap<&str, &Task>, 
         }
         None => None,
     };
-    let (mut terminated, mut by_hand) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    let mut interrupts = Interrupts::new()?;
     let progress = Progress::start(args.quiet);
     progress.stage("scoring predictions", list.len() as u64);
     let provider = args.machine.open().await?;
@@ -154,8 +154,7 @@ async fn each(args: &Score, list: &[Prediction], tasks: &BTreeMap<&str, &Task>, 
         };
         let (line, fresh) = tokio::select! {
             line = work => line?,
-            _ = by_hand.recv() => return broken_off(&provider, lines).await,
-            _ = terminated.recv() => return broken_off(&provider, lines).await,
+            () = interrupts.heard() => return broken_off(&provider, lines).await,
         };
         if let Some(file) = out.as_mut().filter(|_| fresh) {
             let text = format!("{}\n", serde_json::to_string(&line)?);

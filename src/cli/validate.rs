@@ -1,7 +1,9 @@
 use super::Exit;
 use super::exit::{of_error, told};
+use super::interrupts::Interrupts;
 use super::machine::Machine;
 use super::progress::Progress;
+use super::proving::break_off;
 use super::say;
 use crate::sandbox::Provider;
 use crate::schema::Candidate;
@@ -133,6 +135,8 @@ pub fn run(args: &Validate) -> anyhow::Result<Exit> {
     let candidates = args.all()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
+        // Heard from the start: a signal must not end the process with its sandboxes.
+        let mut interrupts = Interrupts::new()?;
         let shared = Arc::new(Shared {
             provider: args.machine.open().await?,
             progress: Progress::start(args.quiet),
@@ -146,6 +150,7 @@ pub fn run(args: &Validate) -> anyhow::Result<Exit> {
         let candidates_count = candidates.len();
         shared.progress.stage("running tests", candidates.len() as u64 * u64::from(2 * args.runs + 3));
         let slots = Arc::new(Semaphore::new(args.jobs.max(1)));
+        let before = tokio::runtime::Handle::current().metrics().num_alive_tasks();
         let mut set: JoinSet<End> = JoinSet::new();
         for candidate in candidates {
             let (shared, slots) = (Arc::clone(&shared), Arc::clone(&slots));
@@ -185,9 +190,10 @@ pub fn run(args: &Validate) -> anyhow::Result<Exit> {
                         }
                     }
                 },
-                _ = tokio::signal::ctrl_c() => {
-                    set.shutdown().await;
-                    shared.provider.sweep().await?;
+                () = interrupts.heard() => {
+                    break_off(set, &shared.provider, before).await?;
+                    shared.progress.finish();
+                    eprintln!("interrupted: {accepted} accepted, {rejected} rejected; the others are undecided");
                     return Ok(Exit::Interrupted);
                 }
             }

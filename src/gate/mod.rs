@@ -4,6 +4,7 @@
 //! or where they are kept.
 
 mod exploits;
+mod found;
 mod prove;
 
 pub use exploits::{Exploit, Files, exploits};

@@ -1,10 +1,9 @@
-use super::exploits::{Files, exploits};
+use super::exploits::{Exploit, Files, exploits};
 use crate::git::{Entry, Mode, Tree};
 use crate::sandbox::Provider;
 use crate::schema::{Outcome, ProofKind, Verdict};
 use crate::scoring::{Ready, ScoreError, score};
 use serde::Serialize;
-use std::collections::BTreeMap;
 
 /// One try.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -60,7 +59,7 @@ pub async fn prove_exploits(ready: &Ready, provider: &Provider) -> Result<Vec<Pr
     let hidden = ready.material.hidden.files.keys().cloned().collect();
     let mut proofs = Vec::new();
     for exploit in exploits(ready.language.name(), &files, &hidden, ready.task.spec.package.as_deref()) {
-        let patch = patch_of(ready, &start, &exploit.edits)?;
+        let patch = patch_of(ready, &start, &exploit)?;
         proofs.push(one(ready, provider, ProofKind::Exploit, exploit.name, &patch).await?);
     }
     Ok(proofs)
@@ -78,10 +77,15 @@ pub async fn prove_solutions(ready: &Ready, provider: &Provider) -> Result<Vec<P
 }
 
 /// The edits of a cheat as a patch on the starting tree.
-fn patch_of(ready: &Ready, start: &Tree, edits: &BTreeMap<String, Option<Vec<u8>>>) -> Result<Vec<u8>, ScoreError> {
+fn patch_of(ready: &Ready, start: &Tree, exploit: &Exploit) -> Result<Vec<u8>, ScoreError> {
     let store = &ready.material.store;
     let mut tree = start.clone();
-    for (path, bytes) in edits {
+    for (path, target) in &exploit.links {
+        // In the place of whatever stands there.
+        tree.retain(|p, _| !p.starts_with(&format!("{path}/")));
+        tree.insert(path.clone(), Entry { mode: Mode::Link, blob: store.blob(target.as_bytes())? });
+    }
+    for (path, bytes) in &exploit.edits {
         match bytes {
             None => {
                 tree.remove(path);
@@ -89,7 +93,8 @@ fn patch_of(ready: &Ready, start: &Tree, edits: &BTreeMap<String, Option<Vec<u8>
             Some(bytes) => {
                 // A file where a folder stood takes its place.
                 tree.retain(|p, _| !p.starts_with(&format!("{path}/")));
-                tree.insert(path.clone(), Entry { mode: Mode::File, blob: store.blob(bytes)? });
+                let mode = if bytes.starts_with(b"#!") { Mode::Executable } else { Mode::File };
+                tree.insert(path.clone(), Entry { mode, blob: store.blob(bytes)? });
             }
         }
     }

@@ -1,7 +1,7 @@
 use super::plan::{env, stdin, words};
 use super::{
     Files, Language, LanguageError, Places, Plan, Release, Step, TestCommand, Tool, diff, java_build as build,
-    java_shadow as shadow, releases,
+    java_services as services, java_shadow as shadow, java_trust as trust, releases,
 };
 use crate::reports::{Key, Report, Seal, Status, open_parcel, parse_junit};
 
@@ -20,9 +20,9 @@ const TOOLS: [Tool; 2] = [
 ];
 
 /// Build files, and what the test platform loads of its own accord.
-const PROTECTED: [&str; 15] = [
+const PROTECTED: [&str; 13] = [
     "**/src/{test,testFixtures,integrationTest}/**",
-    "**/pom.xml",
+    "**/{pom*,*-pom}.xml",
     "**/.mvn/**",
     "**/{mvnw,mvnw.cmd,gradlew,gradlew.bat}",
     "**/*.{gradle,gradle.kts}",
@@ -30,9 +30,7 @@ const PROTECTED: [&str; 15] = [
     "**/{gradle.properties,gradle.lockfile}",
     "**/buildSrc/**",
     "**/{target,build}/**",
-    "**/{junit-platform.properties,surefire.properties}",
-    "**/META-INF/services/{org.junit,javax.annotation.processing,org.mockito,org.assertj,org.testng}*",
-    "**/META-INF/services/org.apache.maven*",
+    "**/{junit-platform,surefire,jqwik,archunit,cucumber,kotest,allure}.properties",
     "**/mockito-extensions/**",
     // Compiled code says nothing to a reader and may be anything; it would go onto the class path as it is.
     "**/*.{class,jar,war,ear,aar,jmod}",
@@ -69,6 +67,10 @@ impl Language for Java {
         let foreign = shadow::foreign(tree);
         plan.protected.extend(foreign.iter().map(|p| format!("**/src/main/*/{}/**", p.replace('.', "/"))));
         plan.learn("foreign", foreign);
+        let foreign = services::foreign(tree);
+        plan.protected.extend(services::globs(&foreign));
+        plan.learn("services", foreign);
+        plan.protected.extend(trust::globs(tree, &plan.package));
         Ok(plan)
     }
 
@@ -167,8 +169,13 @@ impl Language for Java {
         None
     }
 
+    fn may_stand_before(&self, _path: &str) -> bool {
+        true // a link or a generator may read a file of any name
+    }
+
     fn stands_before(&self, plan: &Plan, path: &str, bytes: &[u8]) -> bool {
         shadow::stands_before(plan.facts("foreign"), path, bytes)
+            || services::declared(plan.facts("services"), path, bytes)
     }
 
     fn releases(&self, tree: &dyn Files, listing: &[String]) -> Vec<Release> {

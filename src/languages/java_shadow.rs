@@ -87,8 +87,13 @@ fn named(text: &str, packages: &[String]) -> bool {
     })
 }
 
+/// Words and single marks of a source in Java, as its compiler reads them.
+pub(super) fn tokens_of(text: &str) -> Vec<String> {
+    tokens(&without_ignorable(&unescaped(text)), false)
+}
+
 /// `\u0070` and the like as the characters that they stand for, as Java reads them before anything else.
-fn unescaped(text: &str) -> String {
+pub(super) fn unescaped(text: &str) -> String {
     let chars: Vec<char> = text.chars().collect();
     let mut out = String::with_capacity(text.len());
     let mut at = 0;

@@ -10,20 +10,36 @@ mod glob;
 mod go;
 mod java;
 mod java_build;
+mod java_services;
 mod java_shadow;
+mod java_trust;
 mod json;
 mod plan;
 mod python;
+mod python_config;
+mod python_managers;
+mod python_names;
+mod python_plugins;
 mod python_project;
+mod python_requires;
+mod python_shadow;
 mod releases;
 mod script;
 mod typescript;
+mod typescript_code;
+mod typescript_keys;
+mod typescript_modules;
+mod typescript_named;
+mod typescript_once;
+mod typescript_paths;
 mod typescript_project;
+mod typescript_shadow;
+mod typescript_text;
 mod versions;
 
 pub use crate::schema::is_test_path;
 pub use error::LanguageError;
-pub use glob::glob_matches;
+pub use glob::{Globs, glob_matches};
 pub use plan::{Files, Places, Plan, Step, TestCommand, Tool, protects};
 pub use releases::Release;
 pub use versions::is_version;
@@ -70,6 +86,10 @@ pub trait Language: Sync {
     /// A file that is both configuration of tests and code: what a patch makes of it, with the parts that decide over
     /// tests as they were. Nothing where the patch's version must be dropped whole.
     fn merge(&self, path: &str, trusted: &[u8], theirs: &[u8]) -> Option<Vec<u8>>;
+    /// Whether a file of this name has to be read to know whether it [`Language::stands_before`] something.
+    fn may_stand_before(&self, _path: &str) -> bool {
+        false
+    }
     /// Whether a file of a patch, by what it holds, would be taken in place of what runs or judges the tests.
     fn stands_before(&self, _plan: &Plan, _path: &str, _bytes: &[u8]) -> bool {
         false

@@ -1,4 +1,4 @@
-use super::glob::glob_matches;
+use super::glob::Globs;
 use std::collections::BTreeMap;
 
 /// A read-only view of a tree; paths are relative to its root, with `/`.
@@ -97,9 +97,9 @@ impl Plan {
     }
 }
 
-/// Whether one of these globs covers a path.
+/// Whether one of these globs protects a path, in whatever letters: some tools fold them when they look for their files.
 pub fn protects(globs: &[String], path: &str) -> bool {
-    globs.iter().any(|g| glob_matches(g, path))
+    Globs::folded(globs).cover(path)
 }
 
 /// One command of an install.

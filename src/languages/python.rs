@@ -1,7 +1,8 @@
 use super::plan::{env, stdin};
+use super::python_config::Config;
 use super::{
-    Files, Language, LanguageError, Places, Plan, Release, Step, TestCommand, Tool, diff, python_project as project,
-    releases,
+    Files, Language, LanguageError, Places, Plan, Release, Step, TestCommand, Tool, diff, is_test_path,
+    python_managers as managers, python_plugins, python_project as project, python_shadow, releases,
 };
 use crate::reports::{Key, Report, parse_sealed};
 
@@ -30,35 +31,35 @@ const PROTECTED: &[&str] = &[
     "**/{sitecustomize,usercustomize}*",
     "**/{sitecustomize,usercustomize}/**",
     "**/*.pth",
-    "**/*.{egg-info,dist-info}/**",
-    "**/*.{egg-info,dist-info,egg-link}",
+    "**/*.{egg-info,dist-info,egg}/**",
+    "**/*.{egg-info,dist-info,egg,egg-link}",
+    "**/EGG-INFO{,/**}",
+    // Python loads these without a source, and a reader cannot.
+    "**/*.{pyc,pyo}",
     "**/__pycache__/**",
     "**/.venv/**",
-    "**/.pytest_cache/**",
+    "**/.{pytest_cache,hypothesis}/**",
 ];
 
-/// Modules that would stand before the real ones; covered unless the tree is their own.
-const SHADOWS: [&str; 4] = ["pytest", "_pytest", "pluggy", "unittest"];
+/// Modules that would stand before the real ones in whatever folder; covered unless the tree has one of this name. For
+/// all others see [`python_shadow`].
+const ANYWHERE: [&str; 4] = ["pytest", "_pytest", "pluggy", "unittest"];
 
-/// The tree's own modules that a `conftest.py` loads as plugins: they can do what it can.
-fn plugins(tree: &dyn Files, paths: &[String]) -> Vec<String> {
-    let mut found = Vec::new();
-    for conftest in paths.iter().filter(|p| p.rsplit('/').next() == Some("conftest.py")) {
-        let text = tree.text(conftest).unwrap_or_default();
-        for (at, _) in text.match_indices("pytest_plugins") {
-            // A string, or a list that ends with its bracket.
-            let rest = text[at..].split_once('=').map_or("", |(_, rest)| rest.trim_start());
-            let end = if rest.starts_with(['[', '(']) { rest.find([']', ')']) } else { rest.find('\n') };
-            let names = rest[..end.unwrap_or(rest.len())].split(['"', '\'']).skip(1).step_by(2);
-            for place in names.map(|name| name.replace('.', "/")) {
-                let ends = [format!("{place}.py"), format!("{place}/__init__.py")];
-                if paths.iter().any(|p| ends.iter().any(|e| p == e || p.ends_with(&format!("/{e}")))) {
-                    found.extend([format!("**/{place}.py"), format!("**/{place}/**")]);
-                }
-            }
+/// Everything that a patch may not change, and what it may change and not remove.
+fn protect(plan: &mut Plan, tree: &dyn Files) {
+    let paths = tree.paths();
+    let config = Config::read(tree, &plan.package);
+    plan.protected = PROTECTED.iter().map(|g| (*g).to_owned()).collect();
+    for name in ANYWHERE {
+        let named = |p: &String| p.split('/').any(|part| part == name || part.strip_suffix(".py") == Some(name));
+        if !paths.iter().any(|p| named(p) && !is_test_path(p)) {
+            plan.protected.push(format!("**/{name}{{,.*,/**}}"));
         }
     }
-    found
+    let named = python_plugins::named(tree, &paths, &config, &plan.package);
+    let shadows = python_shadow::shadows(tree, &paths, &config, &plan.package, &named.installed);
+    plan.protected.extend(named.globs.into_iter().chain(shadows.globs));
+    plan.mixed = [vec!["**/pyproject.toml".to_owned()], shadows.kept].concat();
 }
 
 impl Language for Python {
@@ -86,16 +87,7 @@ impl Language for Python {
             plan.notes.push(format!("the tree asks for Python {}; any {line} is taken", plan.runtime));
             plan.runtime = line;
         }
-        plan.protected = PROTECTED.iter().map(|g| (*g).to_owned()).collect();
-        let paths = tree.paths();
-        for name in SHADOWS {
-            let own = |p: &String| p.split('/').any(|part| part == name || part.strip_suffix(".py") == Some(name));
-            if !paths.iter().any(own) {
-                plan.protected.extend([format!("**/{name}.*"), format!("**/{name}/**")]);
-            }
-        }
-        plan.protected.extend(plugins(tree, &paths));
-        plan.mixed = vec!["**/pyproject.toml".into()];
+        protect(&mut plan, tree);
         Ok(plan)
     }
 
@@ -110,7 +102,7 @@ impl Language for Python {
         };
         let mut steps = vec![step(vec![interpreter(plan), "-m".into(), "venv".into(), venv.clone()])];
         steps.push(pip(&[if minor(plan) == Some(8) { "pip==25.0.1" } else { "pip==25.3" }]));
-        for words in project::manager_steps(plan, at) {
+        for words in managers::steps(plan, at) {
             steps.push(step(words));
         }
         for args in project::pip_steps(plan) {
@@ -190,7 +182,12 @@ impl Language for Python {
     }
 
     fn merge(&self, path: &str, trusted: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
-        if path.rsplit('/').next() == Some("pyproject.toml") { project::merge_pyproject(trusted, theirs) } else { None }
+        match path.rsplit('/').next() {
+            Some("pyproject.toml") => project::merge_pyproject(trusted, theirs),
+            // What it holds is code; only that it is there is not the patch's to change.
+            Some("__init__.py") => Some(theirs.to_vec()),
+            _ => None,
+        }
     }
 
     fn releases(&self, tree: &dyn Files, listing: &[String]) -> Vec<Release> {

@@ -1,8 +1,9 @@
-use super::{Files, LanguageError, Places, Plan, versions};
+use super::python_config::{Config, below};
+use super::{Files, LanguageError, Plan, python_managers as managers, versions};
 use toml::{Table, Value};
 
 /// Names under which projects keep what their tests need, the most telling first.
-const TEST_EXTRAS: [&str; 6] = ["test", "tests", "testing", "dev", "develop", "development"];
+pub(super) const TEST_EXTRAS: [&str; 6] = ["test", "tests", "testing", "dev", "develop", "development"];
 
 /// Files of requirements, each installed where it exists.
 const REQUIREMENTS: [&str; 16] = [
@@ -37,18 +38,28 @@ const PLUGINS: [(&str, &str, &[&str]); 6] = [
 
 /// Reads a project.
 pub(super) fn plan(tree: &dyn Files, package: &str, runtime: Option<&str>) -> Result<Plan, LanguageError> {
-    let at = |name: &str| if package.is_empty() { name.to_owned() } else { format!("{package}/{name}") };
+    let at = |name: &str| below(package, name);
     let has = |name: &str| tree.has(&at(name));
+    let file = at("pyproject.toml");
+    let pyproject: Table = match tree.text(&file) {
+        Some(text) => {
+            toml::from_str(&text).map_err(|e| LanguageError::Bad { path: file, what: e.message().to_owned() })?
+        }
+        None => Table::new(),
+    };
     let manager = match () {
         () if has("uv.lock") => "uv",
         () if has("poetry.lock") => "poetry",
         () if has("Pipfile.lock") => "pipenv",
+        () if managers::is_of_poetry(&pyproject) => "poetry",
+        () if managers::is_of_uv(&pyproject) => "uv",
+        () if has("Pipfile") => "pipenv",
         () if has("pyproject.toml") || has("setup.py") || has("setup.cfg") => "pip",
         () if REQUIREMENTS.iter().any(|r| has(r)) => "pip",
         () => {
             return Err(LanguageError::missing(
                 "how the Python project is installed",
-                "there is no uv.lock, poetry.lock, Pipfile.lock, pyproject.toml, setup.py or requirements.txt in the package's folder",
+                "there is no pyproject.toml, setup.py, Pipfile or requirements.txt in the package's folder",
             ));
         }
     };
@@ -58,32 +69,29 @@ pub(super) fn plan(tree: &dyn Files, package: &str, runtime: Option<&str>) -> Re
         Some(version) => version.to_owned(),
         None => asked_for(tree, &at).unwrap_or_default(),
     };
-    let file = at("pyproject.toml");
-    let pyproject: Table = match tree.text(&file) {
-        Some(text) => {
-            toml::from_str(&text).map_err(|e| LanguageError::Bad { path: file, what: e.message().to_owned() })?
-        }
-        None => Table::new(),
-    };
     plan.learn("requirements", REQUIREMENTS.iter().filter(|r| has(r)).map(|r| (*r).to_owned()));
     let builds = pyproject.contains_key("project") || pyproject.contains_key("build-system") || has("setup.py");
     if builds || manager == "pip" && has("setup.cfg") && has("setup.py") {
         plan.learn("project", [".".to_owned()]);
     }
-    plan.learn("extra", first_of(keys(&pyproject, &["project", "optional-dependencies"]), &TEST_EXTRAS));
-    plan.learn("group", first_of(keys(&pyproject, &["dependency-groups"]), &TEST_EXTRAS));
+    managers::learn(&mut plan, &pyproject, &has);
+    let mut extras = keys(&pyproject, &["project", "optional-dependencies"]);
+    if manager == "poetry" {
+        extras.extend(keys(&pyproject, &["tool", "poetry", "extras"]));
+    }
+    plan.learn("extra", first_of(extras, &TEST_EXTRAS));
     if plan.fact("extra").is_none() {
         // An old project keeps its extras where only text can be read: the word of a heading is enough.
         let setup =
             [at("setup.py"), at("setup.cfg")].iter().filter_map(|p| tree.text(p)).collect::<Vec<_>>().join("\n");
         plan.learn("extra", first_of(extras_of_setup(&setup), &TEST_EXTRAS));
     }
-    let options = default_options(tree, &at, &pyproject);
+    let config = Config::read(tree, package);
+    let options = config.words("addopts");
     for (option, plugin, off) in PLUGINS {
-        if options
-            .iter()
-            .any(|o| o == option || o.starts_with(&format!("{option}=")) || option == "--cov" && o.starts_with("--cov"))
-            && !plan.facts("plugins").contains(&plugin.to_owned())
+        if options.iter().any(|o| {
+            *o == option || o.starts_with(&format!("{option}=")) || option == "--cov" && o.starts_with("--cov")
+        }) && !plan.facts("plugins").contains(&plugin.to_owned())
         {
             plan.learn("plugins", [plugin.to_owned()]);
             plan.learn("options", off.iter().map(|o| (*o).to_owned()));
@@ -105,53 +113,26 @@ fn asked_for(tree: &dyn Files, at: &dyn Fn(&str) -> String) -> Option<String> {
 
 /// Arguments of pip, one list an installation.
 pub(super) fn pip_steps(plan: &Plan) -> Vec<Vec<String>> {
-    if plan.manager == "uv" || plan.manager == "poetry" {
-        return Vec::new();
-    }
     let mut steps = Vec::new();
-    if plan.manager == "pip" {
+    // Without a lockfile, whatever the tree names may be what its tests need.
+    if plan.manager == "pip" || plan.fact("unlocked").is_some() {
         steps.extend(plan.facts("requirements").iter().map(|r| vec!["-r".to_owned(), r.clone()]));
+    }
+    if plan.manager == "uv" || plan.manager == "poetry" {
+        return steps;
     }
     let project =
         plan.fact("project").map(|_| plan.fact("extra").map_or_else(|| ".".to_owned(), |e| format!(".[{e}]")));
     let mut words: Vec<String> = project.into_iter().flat_map(|p| ["-e".to_owned(), p]).collect();
-    words.extend(plan.fact("group").into_iter().flat_map(|g| ["--group".to_owned(), g.to_owned()]));
+    words.extend(plan.facts("group").iter().flat_map(|g| ["--group".to_owned(), g.clone()]));
     if !words.is_empty() {
         steps.push(words);
     }
     steps
 }
 
-/// Commands of another manager, into the environment that is there.
-pub(super) fn manager_steps(plan: &Plan, at: &Places) -> Vec<Vec<String>> {
-    let pinned = match plan.manager.as_str() {
-        "uv" => "uv==0.9.18",
-        "poetry" => "poetry==2.2.1",
-        "pipenv" => "pipenv==2025.0.4",
-        _ => return Vec::new(),
-    };
-    // In an environment of its own, so that its dependencies are not taken for the project's.
-    let own = format!("{}/managers", at.home);
-    let own_python = format!("{own}/bin/python");
-    let mut run = vec![format!("{own}/bin/{}", plan.manager)];
-    let extra = plan.fact("extra").into_iter().flat_map(|e| ["--extra".to_owned(), e.to_owned()]);
-    match plan.manager.as_str() {
-        "uv" => {
-            run.extend(["sync", "--frozen", "--all-groups", "--inexact"].map(str::to_owned));
-            run.extend(extra);
-        }
-        "poetry" => {
-            run.extend(["install", "--no-interaction"].map(str::to_owned));
-            run.extend(plan.fact("extra").into_iter().flat_map(|e| ["--extras".to_owned(), e.to_owned()]));
-        }
-        _ => run.extend(["sync", "--dev"].map(str::to_owned)),
-    }
-    let words = |w: &[&str]| w.iter().map(|w| (*w).to_owned()).collect::<Vec<_>>();
-    vec![words(&["python3", "-m", "venv", &own]), words(&[&own_python, "-m", "pip", "install", "-q", pinned]), run]
-}
-
 /// The keys of a table inside tables.
-fn keys(table: &Table, path: &[&str]) -> Vec<String> {
+pub(super) fn keys(table: &Table, path: &[&str]) -> Vec<String> {
     let mut at = table;
     for key in path {
         match at.get(*key).and_then(Value::as_table) {
@@ -178,33 +159,6 @@ fn extras_of_setup(text: &str) -> Vec<String> {
         })
         .map(|e| (*e).to_owned())
         .collect()
-}
-
-/// The options that a project gives to pytest by default.
-fn default_options(tree: &dyn Files, at: &dyn Fn(&str) -> String, pyproject: &Table) -> Vec<String> {
-    let toml = pyproject
-        .get("tool")
-        .and_then(|t| t.get("pytest"))
-        .and_then(|p| p.get("ini_options"))
-        .and_then(|o| o.get("addopts"));
-    let mut text = match toml {
-        Some(Value::String(text)) => text.clone(),
-        Some(Value::Array(list)) => list.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "),
-        _ => String::new(),
-    };
-    for name in ["pytest.ini", ".pytest.ini", "tox.ini", "setup.cfg"] {
-        let Some(ini) = tree.text(&at(name)).or_else(|| tree.text(name)) else { continue };
-        let mut inside = false;
-        for line in ini.lines() {
-            let key = line.split('=').next().unwrap_or("").trim();
-            inside = key == "addopts" || inside && line.starts_with([' ', '\t']);
-            if inside {
-                text.push(' ');
-                text.push_str(if key == "addopts" { line.split_once('=').map_or("", |(_, v)| v) } else { line });
-            }
-        }
-    }
-    text.split_whitespace().map(str::to_owned).collect()
 }
 
 /// A pyproject.toml of a patch with everything that decides over tests and installation as it was.

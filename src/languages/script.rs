@@ -114,32 +114,6 @@ fn commands(script: &str) -> Vec<Vec<(String, bool)>> {
     all
 }
 
-/// The strings that stand behind a key of a configuration written in JavaScript, JSON or YAML: one, or a list or table.
-pub(super) fn strings_after(text: &str, key: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    for (at, _) in text.match_indices(key) {
-        let rest = text[at + key.len()..].trim_start_matches(['"', '\'']).trim_start();
-        let Some(value) = rest.strip_prefix(':') else { continue };
-        let value = value.trim_start();
-        let end = match value.chars().next() {
-            Some('[') => value.find(']'),
-            Some('{') => value.find('}'),
-            _ => value.find(['\n', ',', '}']),
-        };
-        let value = &value[..end.unwrap_or(value.len())];
-        let mut pieces = value.split(['"', '\'', '`']);
-        pieces.next();
-        let strings: Vec<String> = pieces.step_by(2).map(str::to_owned).collect();
-        if strings.is_empty() {
-            // YAML needs no quotes.
-            let line = value.trim().trim_start_matches(['[', '-']).trim();
-            found.extend(line.split(',').map(|s| s.trim().to_owned()).filter(|s| !s.is_empty()));
-        }
-        found.extend(strings);
-    }
-    found
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -161,14 +135,5 @@ mod tests {
         assert_eq!(arguments("tsc", "vitest"), Arguments::default());
         let found = arguments("node --test $(rm -rf *)", "node");
         assert!(found.patterns.is_empty());
-    }
-
-    #[test]
-    fn files_of_a_configuration_are_found_behind_their_keys() {
-        let text =
-            "export default { setupFiles: ['./a.ts', \"b.ts\"], alias: { x: './src/x' }, globalSetup: './g.ts' }";
-        assert_eq!(strings_after(text, "setupFiles"), ["./a.ts", "b.ts"]);
-        assert_eq!(strings_after(text, "globalSetup"), ["./g.ts"]);
-        assert_eq!(strings_after("{\"jest\":{\"setupFiles\":[\"x\"]}}", "setupFiles"), ["x"]);
     }
 }

@@ -1,9 +1,11 @@
 use super::plan::{env, stdin};
+use super::typescript_once::Once;
 use super::{
     Files, Language, LanguageError, Places, Plan, Release, Step, TestCommand, Tool, diff, json, releases,
-    typescript_project as project,
+    typescript_named::named, typescript_paths as paths, typescript_project as project,
 };
 use crate::reports::{Key, Report, parse_sealed};
+use std::collections::BTreeSet;
 
 /// TypeScript and JavaScript: npm, pnpm or yarn, and vitest, jest, mocha or Node's own runner.
 ///
@@ -24,28 +26,6 @@ const TOOLS: [Tool; 7] = [
     Tool { name: "node_reporter.mjs", bytes: include_bytes!("node_reporter.mjs") },
 ];
 
-/// What runners and package managers load without being asked, and what decides which tests run.
-const PROTECTED: [&str; 18] = [
-    "**/node_modules/**",
-    "**/{vitest,vite,jest,babel,playwright}.config.*",
-    "**/vitest.{workspace,projects,setup}.*",
-    "**/jest{.,-}{preset,setup,resolver,environment,transform}*",
-    "**/{vitest,test,tests,mocha}{.,-}{setup,preset,env,environment}*",
-    "**/setup{.,-}{jest,vitest,mocha,test,tests}*",
-    "**/setupTests.*",
-    "**/.mocharc*",
-    "**/.babelrc*",
-    "**/.{swcrc,nycrc,c8rc}*",
-    "**/tsconfig*.json",
-    "**/{.npmrc,.yarnrc,.yarnrc.yml,.pnpmfile.cjs,.pnpmfile.mjs,pnpmfile.js,pnpm-workspace.yaml}",
-    "**/{.pnp.cjs,.pnp.loader.mjs}",
-    "**/.yarn/**",
-    "**/{package-lock.json,npm-shrinkwrap.json,pnpm-lock.yaml,yarn.lock}",
-    "**/{.nvmrc,.node-version,.tool-versions}",
-    "**/{lerna,nx,turbo}.json",
-    "**/__mocks__/**",
-];
-
 impl Language for TypeScript {
     fn name(&self) -> &'static str {
         "typescript"
@@ -64,9 +44,12 @@ impl Language for TypeScript {
     }
 
     fn detect(&self, tree: &dyn Files, package: Option<&str>, runtime: Option<&str>) -> Result<Plan, LanguageError> {
+        let tree = &Once::new(tree);
         let mut plan = project::plan(tree, package.unwrap_or(""), runtime)?;
-        plan.protected = PROTECTED.map(str::to_owned).to_vec();
-        plan.protected.extend(project::setup_files(tree, &plan));
+        let all: BTreeSet<String> = tree.paths().into_iter().collect();
+        let folders = paths::folders(&all, &plan.package);
+        plan.protected = paths::globs(&folders);
+        plan.protected.extend(named(tree, &plan, &all, &folders));
         plan.mixed = vec!["**/package.json".into()];
         Ok(plan)
     }
@@ -145,7 +128,10 @@ impl Language for TypeScript {
                 "--test-reporter-destination=stdout".into(),
             ],
         };
-        let mut words = vec!["/usr/bin/env".to_owned()];
+        let mut words = match own[0].as_str() {
+            "node" => vec!["/usr/bin/env".to_owned()],
+            _ => ["/bin/sh", "-c", RUNNER, "sh", &bins(plan, at).join(":")].map(str::to_owned).to_vec(),
+        };
         words.extend(own);
         words.extend(plan.facts("arguments").iter().cloned());
         if let [first, ..] = plan.facts("patterns") {
@@ -215,6 +201,22 @@ fn install_dir(plan: &Plan, at: &Places) -> String {
     plan.fact("install_dir").filter(|d| !d.is_empty()).map_or_else(|| at.tree.clone(), |d| format!("{}/{d}", at.tree))
 }
 
+/// Starts the tree's own runner, which may have a namesake on the machine. A folder of packages is no link: where the
+/// installation made none, a patch could put one.
+const RUNNER: &str = r#"places=$1 name=$2; shift 2; IFS=:
+for dir in $places; do
+  if [ -x "$dir/$name" ] && [ ! -L "${dir%/.bin}" ] && [ ! -L "$dir" ]; then exec "$dir/$name" "$@"; fi
+done
+exec /usr/bin/env "$name" "$@""#;
+
+/// The folders of programs that packages bring, the nearest first.
+fn bins(plan: &Plan, at: &Places) -> Vec<String> {
+    let mut dirs =
+        [plan.dir(at), install_dir(plan, at), at.tree.clone()].map(|d| format!("{d}/node_modules/.bin")).to_vec();
+    dirs.dedup();
+    dirs
+}
+
 fn environment(plan: &Plan, at: &Places) -> Vec<(String, String)> {
     let mut pairs = env(&[
         ("CI", "1"),
@@ -229,15 +231,14 @@ fn environment(plan: &Plan, at: &Places) -> Vec<(String, String)> {
         ("NEXT_TELEMETRY_DISABLED", "1"),
     ]);
     let home = &at.home;
-    let mut path = vec![format!("{}/node_modules/.bin", plan.dir(at))];
-    path.push(format!("{}/node_modules/.bin", install_dir(plan, at)));
-    path.push(format!("{}/node_modules/.bin", at.tree));
-    path.push(format!("{home}/manager/node_modules/.bin"));
+    // What a patch may make a folder of comes last: neither `node` nor a program of the system is found there.
+    let mut path = Vec::new();
     if !plan.runtime.is_empty() {
         path.extend(["x64", "arm64"].map(|arch| format!("{home}/node/node_modules/node-linux-{arch}/bin")));
     }
+    path.push(format!("{home}/manager/node_modules/.bin"));
     path.push(at.path.clone());
-    path.dedup();
+    path.extend(bins(plan, at));
     pairs.push(("PATH".into(), path.join(":")));
     for (name, folder) in [
         ("npm_config_cache", "cache/npm"),

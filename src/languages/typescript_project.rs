@@ -171,50 +171,6 @@ fn runner(tree: &dyn Files, package: &str, own: &Package, root: &Package) -> Res
     }
 }
 
-/// Files of the tree that the runner's configuration has loaded before or around every test.
-pub(super) fn setup_files(tree: &dyn Files, plan: &Plan) -> Vec<String> {
-    let keys = [
-        "setupFiles",
-        "setupFilesAfterEnv",
-        "globalSetup",
-        "globalTeardown",
-        "testEnvironment",
-        "runner",
-        "resolver",
-        "transform",
-        "preset",
-        "require",
-        "reporters",
-        "snapshotSerializers",
-        "import",
-    ];
-    let paths = tree.paths();
-    let mut found = Vec::new();
-    for dir in [plan.package.as_str(), ""] {
-        let here = paths.iter().filter(|p| p.rsplit_once('/').map_or("", |(d, _)| d) == dir);
-        let config = here.filter(|p| {
-            let name = p.rsplit('/').next().unwrap_or(p);
-            [".mocharc", "package.json", "vitest.", "vite.config.", "jest.config."].iter().any(|s| name.starts_with(s))
-        });
-        for text in config.filter_map(|p| tree.text(p)) {
-            let named = keys.iter().flat_map(|key| script::strings_after(&text, key));
-            for file in named.map(|s| join(dir, s.trim_start_matches("<rootDir>/").trim_start_matches("./"))) {
-                found.extend(
-                    paths
-                        .iter()
-                        .filter(|p| {
-                            **p == file || p.strip_prefix(&file).is_some_and(|r| r.starts_with('.') && !r.contains('/'))
-                        })
-                        .cloned(),
-                );
-            }
-        }
-    }
-    found.sort();
-    found.dedup();
-    found
-}
-
 /// Runs the scripts of dependencies that have some, by name: without names, npm and pnpm would run those of the root too.
 const REBUILD: &str = r#"
 const fs = require("fs"), { spawnSync } = require("child_process"), found = new Set();
@@ -273,7 +229,8 @@ pub(super) fn install(plan: &Plan, at: &Places) -> Vec<(Vec<String>, bool, bool)
         ("pnpm", true) => "pnpm install --frozen-lockfile --ignore-scripts",
         ("pnpm", false) => "pnpm install --ignore-scripts",
         ("yarn", true) if berry => "yarn install --immutable",
-        ("yarn", false) if berry => "yarn install",
+        // Where `CI` is set, Yarn writes no lockfile unless it is told to.
+        ("yarn", false) if berry => "yarn install --no-immutable",
         ("yarn", true) => "yarn install --frozen-lockfile --ignore-scripts --non-interactive",
         ("yarn", false) => "yarn install --ignore-scripts --non-interactive --no-lockfile",
         (_, true) => "npm ci --ignore-scripts --no-audit --no-fund",

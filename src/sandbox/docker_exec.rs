@@ -1,5 +1,6 @@
 use super::docker::late;
 use super::docker_container::Container;
+use super::docker_files::{AGENT, ROOT};
 use super::keeper::{Line, Seen, Silence};
 use super::{Command, End, File, Finished, ImageRef, Sandbox, SandboxError};
 use async_trait::async_trait;
@@ -122,7 +123,12 @@ impl Sandbox for DockerBox {
 
     async fn put(&mut self, files: &[File], into: &str) -> Result<(), SandboxError> {
         self.alive()?;
-        self.container.upload(files, into).await
+        self.container.upload(files, into, AGENT).await
+    }
+
+    async fn put_ours(&mut self, files: &[File], into: &str) -> Result<(), SandboxError> {
+        self.alive()?;
+        self.container.upload(files, into, ROOT).await
     }
 
     async fn get(&mut self, path: &str, most_bytes: u64) -> Result<Vec<File>, SandboxError> {

@@ -12,7 +12,9 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 /// The user that commands run as.
-const AGENT: u64 = 1000;
+pub(super) const AGENT: u64 = 1000;
+/// The user of what no command may change.
+pub(super) const ROOT: u64 = 0;
 /// The bit of a folder in a mode as Go has it.
 const GO_FOLDER: u64 = 1 << 31;
 /// Pieces of a download that wait to be read.
@@ -20,7 +22,7 @@ const WAITING: usize = 16;
 
 impl Container {
     /// Put files below a folder, which is made with its parents where it is missing.
-    pub(super) async fn upload(&self, given: &[File], into: &str) -> Result<(), SandboxError> {
+    pub(super) async fn upload(&self, given: &[File], into: &str, owner: u64) -> Result<(), SandboxError> {
         let into = files::checked_inside(into)?;
         let (there, missing) = self.deepest(&into).await?;
         let mut all: Vec<File> = Vec::new();
@@ -42,7 +44,7 @@ impl Container {
             all.push(File { path: format!("{below}{folder}"), mode: 0o755, body: Body::Dir });
         }
         all.extend(plain.into_iter().map(|f| File { path: format!("{below}{}", f.path), ..f }));
-        self.send(&all, &there).await
+        self.send(&all, &there, owner).await
     }
 
     /// Folders above the given files that are neither given nor there: Docker would make them, but not the agent's.
@@ -62,13 +64,13 @@ impl Container {
         for folder in folders {
             let (parent, name) = folder.rsplit_once('/').unwrap_or(("", folder));
             let entry = [File { path: name.to_owned(), mode: 0o755, body: Body::Dir }];
-            self.send(&entry, if parent.is_empty() { "/" } else { parent }).await?;
+            self.send(&entry, if parent.is_empty() { "/" } else { parent }, AGENT).await?;
         }
         Ok(())
     }
 
-    async fn send(&self, files: &[File], into: &str) -> Result<(), SandboxError> {
-        let archive = files::pack(files, AGENT)?;
+    async fn send(&self, files: &[File], into: &str, owner: u64) -> Result<(), SandboxError> {
+        let archive = files::pack(files, owner)?;
         let options = UploadToContainerOptionsBuilder::default().path(into).no_overwrite_dir_non_dir("true").build();
         let sent = self.host.docker.upload_to_container(&self.id, Some(options), bollard::body_full(archive.into()));
         self.step("put files into a container", self.host.patience.transfer, sent).await

@@ -176,6 +176,10 @@ impl Sandbox for LocalBox {
         local_files::put(&self.mark.root, files, into)
     }
 
+    async fn put_ours(&mut self, files: &[File], into: &str) -> Result<(), SandboxError> {
+        self.put(files, into).await // there is one user for all
+    }
+
     async fn get(&mut self, path: &str, most_bytes: u64) -> Result<Vec<File>, SandboxError> {
         self.alive()?;
         local_files::get(&self.mark.root, path, most_bytes)

@@ -46,6 +46,10 @@ pub trait Sandbox: Send {
     /// Write files below the absolute folder `into`, which is made where it is missing; they belong to the agent.
     async fn put(&mut self, files: &[File], into: &str) -> Result<(), SandboxError>;
 
+    /// Write files that the agent can read and not change, below an absolute folder that is not the agent's. Without
+    /// Docker they are the agent's all the same.
+    async fn put_ours(&mut self, files: &[File], into: &str) -> Result<(), SandboxError>;
+
     /// Read the file or the folder at an absolute path, at most `most_bytes` of content. Paths are relative to the
     /// folder; a single file has its own name. Links that lead outside, devices and hostile names are refused.
     async fn get(&mut self, path: &str, most_bytes: u64) -> Result<Vec<File>, SandboxError>;

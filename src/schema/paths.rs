@@ -41,6 +41,9 @@ fn upper_after(stem: &str, start: &str) -> bool {
 
 /// A name against a pattern with `*` and `?`, by the last star alone, so in at most length times length steps.
 pub fn wildcard(pattern: &str, name: &str) -> bool {
+    if !pattern.contains(['*', '?']) {
+        return pattern == name;
+    }
     let (p, n): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
     let (mut i, mut j, mut star) = (0, 0, None);
     while j < n.len() {

@@ -1,5 +1,6 @@
-use crate::git::{Applied, GitError, Store, Tree, TreeId};
-use crate::languages::{Files, Language, Plan, is_test_path, protects};
+use super::links::Links;
+use crate::git::{Applied, GitError, Mode, Store, Tree, TreeId};
+use crate::languages::{Files, Globs, Language, Plan, is_test_path};
 use crate::tasks::{Material, Task};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +27,7 @@ pub(super) struct View<'a> {
 
 impl Files for View<'_> {
     fn read(&self, path: &str) -> Option<Vec<u8>> {
-        let entry = self.tree.get(path).filter(|e| e.mode != crate::git::Mode::Link)?;
+        let entry = self.tree.get(path).filter(|e| e.mode != Mode::Link)?;
         self.store.bytes(&entry.blob).ok()
     }
 
@@ -60,44 +61,125 @@ pub fn candidate(
     let (start, mut files) = (m.store.read(&m.start)?, m.store.read(&tree)?);
     let changed: BTreeSet<String> =
         start.keys().chain(files.keys()).filter(|p| start.get(*p) != files.get(*p)).cloned().collect();
+    let closed = Protected::of(task, m, plan);
+    let (protected, mixed) = (|path: &str| closed.covers(path), Globs::exact(&plan.mixed));
     let mut dropped = Vec::new();
-    for path in &changed {
-        let refused = is_protected(task, m, plan, path)
-            || leaves(m, path, &files)?
-            || shadows(m, language, plan, path, &files)?
-            || protects(&plan.mixed, path) && !merged(m, language, path, &start, &mut files)?;
-        if refused {
-            restore(&start, &mut files, path);
-            dropped.push(path.clone());
+    // Links first: a file is not to blame for the name that a link would give it.
+    let links = Links::of(&m.store, &files)?;
+    let mut bad = Vec::new();
+    for path in changed.iter().filter(|p| files.get(*p).is_some_and(|e| e.mode == Mode::Link)) {
+        if leads_in(path, &files, &links, &protected) || leaves(m, path, &files)? {
+            bad.push(path.clone());
         }
     }
+    for path in bad {
+        restore(&start, &mut files, &path);
+        dropped.push(path);
+    }
+    let links = Links::of(&m.store, &files)?;
+    let before = shadows(m, language, plan, &changed, &files, &links)?;
+    for path in changed.iter().filter(|p| !dropped.contains(*p)).cloned().collect::<Vec<_>>() {
+        let refused = protected(&path)
+            || before.contains(&path)
+            || links.names(&path).is_none_or(|names| names.iter().any(|name| protected(name)))
+            || mixed.cover(&path) && !closed.released.cover(&path) && !merged(m, language, &path, &start, &mut files)?;
+        if refused {
+            restore(&start, &mut files, &path);
+            dropped.push(path);
+        }
+    }
+    dropped.sort();
     let tree = m.store.write(&without_conflicts(&start, files))?;
     let tree = m.with_hidden(&tree)?;
     Ok(Candidate { applied, refusal, tree, files: changed.len() as u64, dropped })
 }
 
-fn is_protected(task: &Task, m: &Material, plan: &Plan, path: &str) -> bool {
-    let hidden = m.hidden.files.contains_key(path)
-        || m.hidden.removed.contains(path)
-        || m.hidden.files.keys().any(|h| h.starts_with(&format!("{path}/")) || path.starts_with(&format!("{h}/")));
-    // Guards may stand in any file of tests, so that none of them is the patch's to change, nor what they use.
-    let of_tests = is_test_path(path) || protects(&plan.protected, path);
-    hidden || of_tests && !protects(&task.spec.unprotected, path) || protects(&task.spec.protected, path)
+/// What a patch may not change.
+struct Protected<'a> {
+    hidden: BTreeSet<&'a str>,
+    /// Folders above hidden tests.
+    above: BTreeSet<&'a str>,
+    of_tests: Globs,
+    released: Globs,
+    own: Globs,
+}
+
+impl<'a> Protected<'a> {
+    fn of(task: &Task, m: &'a Material, plan: &Plan) -> Protected<'a> {
+        let hidden: BTreeSet<&str> = m.hidden.files.keys().chain(&m.hidden.removed).map(String::as_str).collect();
+        Protected {
+            above: m.hidden.files.keys().flat_map(|h| folders_above(h)).collect(),
+            hidden,
+            of_tests: Globs::folded(&plan.protected),
+            // What is released is released by its very name.
+            released: Globs::exact(&task.spec.unprotected),
+            own: Globs::folded(&task.spec.protected),
+        }
+    }
+
+    fn covers(&self, path: &str) -> bool {
+        let hidden = self.hidden.contains(path)
+            || self.above.contains(path)
+            || folders_above(path).any(|folder| self.hidden.contains(folder));
+        // Guards may stand in any file of tests, so that none of them is the patch's to change, nor what they use.
+        let of_tests = || is_test_path(path) || self.of_tests.cover(path);
+        hidden || !self.released.cover(path) && of_tests() || self.own.cover(path)
+    }
+}
+
+/// The folders above a path.
+fn folders_above(path: &str) -> impl Iterator<Item = &str> {
+    path.match_indices('/').map(|(at, _)| &path[..at])
+}
+
+/// Whether a path is a link that stands for a protected folder, or through which a file has a protected name.
+fn leads_in(path: &str, files: &Tree, links: &Links, protected: &impl Fn(&str) -> bool) -> bool {
+    if files.get(path).is_none_or(|e| e.mode != Mode::Link) {
+        return false;
+    }
+    // Any file of the folder that it may stand for; what is there can also come from an installation.
+    if protected(&format!("{path}/any")) {
+        return true;
+    }
+    let Some(target) = links.target(path) else { return false };
+    let below = format!("{target}/");
+    let through = format!("{path}/");
+    let inside = files.range(below.clone()..).take_while(|(p, _)| p.starts_with(&below) || target.is_empty());
+    target.is_empty()
+        || inside.map(|(p, _)| links.names(p)).any(|names| {
+            names.is_none_or(|names| names.iter().any(|name| name.starts_with(&through) && protected(name)))
+        })
 }
 
 /// Whether a path is a link that no sandbox accepts: out of the tree, or to no name at all.
 fn leaves(m: &Material, path: &str, files: &Tree) -> Result<bool, GitError> {
-    let Some(link) = files.get(path).filter(|e| e.mode == crate::git::Mode::Link) else { return Ok(false) };
+    let Some(link) = files.get(path).filter(|e| e.mode == Mode::Link) else { return Ok(false) };
     let target = m.store.bytes(&link.blob)?;
     let stays = target.len() <= MOST_TARGET
         && std::str::from_utf8(&target).is_ok_and(|t| crate::sandbox::checked_link(path, t).is_ok());
     Ok(!stays)
 }
 
-/// Whether a file that the patch leaves would be taken in place of what runs or judges the tests.
-fn shadows(m: &Material, language: &dyn Language, plan: &Plan, path: &str, files: &Tree) -> Result<bool, GitError> {
-    let Some(file) = files.get(path).filter(|e| e.mode != crate::git::Mode::Link) else { return Ok(false) };
-    Ok(language.stands_before(plan, path, &m.store.bytes(&file.blob)?))
+/// The files that the patch leaves which would be taken in place of what runs or judges the tests, by what they hold.
+fn shadows(
+    m: &Material,
+    language: &dyn Language,
+    plan: &Plan,
+    changed: &BTreeSet<String>,
+    files: &Tree,
+    links: &Links,
+) -> Result<BTreeSet<String>, GitError> {
+    // What a link leads to is what is read under its name.
+    let body = |path: &String| match files.get(path)? {
+        link if link.mode == Mode::Link => files.get(links.target(path)?).filter(|e| e.mode != Mode::Link),
+        file => Some(file),
+    };
+    let read = changed.iter().filter(|path| language.may_stand_before(path));
+    let found: Vec<(&String, &str)> = read.filter_map(|p| Some((p, body(p)?.blob.as_str()))).collect();
+    // All at once: each question to git costs as much as a thousand more files in it.
+    let bodies = m.store.many(&found.iter().map(|(_, blob)| *blob).collect::<Vec<_>>())?;
+    let bad = found.iter().zip(bodies).filter(|((path, _), bytes)| language.stands_before(plan, path, bytes));
+    Ok(bad.map(|((path, _), _)| (*path).clone()).collect())
 }
 
 fn restore(start: &Tree, files: &mut Tree, path: &str) {
@@ -113,7 +195,7 @@ fn restore(start: &Tree, files: &mut Tree, path: &str) {
 
 /// Lets the language decide over a file that is both code and configuration of tests.
 fn merged(m: &Material, language: &dyn Language, path: &str, start: &Tree, files: &mut Tree) -> Result<bool, GitError> {
-    let Some(theirs) = files.get(path).filter(|e| e.mode != crate::git::Mode::Link).cloned() else { return Ok(false) };
+    let Some(theirs) = files.get(path).filter(|e| e.mode != Mode::Link).cloned() else { return Ok(false) };
     let trusted = match start.get(path) {
         Some(entry) => m.store.bytes(&entry.blob)?,
         None => Vec::new(),

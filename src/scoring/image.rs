@@ -29,7 +29,8 @@ pub struct Ready {
 /// Where a task's tree is inside.
 pub const TREE: &str = "/workspace";
 pub(super) const HOME: &str = "/home/agent/tsbench";
-pub(super) const TOOLS: &str = "/home/agent/tools";
+/// Outside every folder of the agent, who could exchange what is in one of them.
+pub(super) const TOOLS: &str = "/opt/tsbench";
 
 /// Prepares a task: reads its parts, plans, and installs its dependencies into an image unless one is there.
 ///
@@ -116,7 +117,7 @@ async fn install_in(ready: &mut Ready, tree: &Tree, sandbox: &mut dyn Sandbox) -
     let task = ready.task.spec.id.clone();
     let fail = || ScoreError::sandbox(&task);
     sandbox.put(&files(&ready.material.store, tree)?, TREE).await.map_err(fail())?;
-    sandbox.put(&tools(ready.language), TOOLS).await.map_err(fail())?;
+    sandbox.put_ours(&tools(ready.language), TOOLS).await.map_err(fail())?;
     sandbox.put(&[], HOME).await.map_err(fail())?;
     let at = places(sandbox, "unused").await.map_err(fail())?;
     if let Some(found) = other_runtimes(ready, sandbox, &at).await.map_err(fail())? {

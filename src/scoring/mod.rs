@@ -8,6 +8,7 @@ mod candidate;
 mod error;
 mod image;
 mod judge;
+mod links;
 mod run;
 mod score;
 mod scorecard;
@@ -19,4 +20,4 @@ pub use run::{Around, Network, Observed, observe, open, open_for_agent, surround
 pub use score::{Scored, score};
 
 /// Name and version of the way verdicts are made; part of every verdict's digests.
-pub const GRADER: &str = "tsbench-score/4";
+pub const GRADER: &str = "tsbench-score/5";

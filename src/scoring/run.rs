@@ -3,11 +3,14 @@ use super::image::{HOME, Ready, TOOLS, TREE, files, inside, lease, places, tools
 use super::judge::{objection, tails};
 use crate::git::{Tree, TreeId};
 use crate::reports::{Key, Report};
-use crate::sandbox::{Command, File, Finished, Provider, Sandbox, SandboxError, Spec};
+use crate::sandbox::{Body, Command, File, Finished, Provider, Sandbox, SandboxError, Spec};
 use crate::schema::{Failure, Limits};
 use crate::tasks::sha256;
+use std::collections::BTreeSet;
 use std::io::Read;
 
+/// Seconds for the removal of what a patch removes.
+const CLEARING: u64 = 600;
 /// Bytes of report files that are read.
 const MOST_REPORT: u64 = 64 << 20;
 
@@ -190,20 +193,36 @@ fn bytes(file: File) -> Option<(String, Vec<u8>)> {
 pub(super) async fn lay(ready: &Ready, tree: &TreeId, sandbox: &mut dyn Sandbox) -> Result<(), ScoreError> {
     let fail = || ScoreError::sandbox(&ready.task.spec.id);
     let (start, wanted) = (ready.material.store.read(&ready.material.start)?, ready.material.store.read(tree)?);
-    let gone: Vec<String> = start.iter().filter(|(p, e)| wanted.get(*p) != Some(e)).map(|(p, _)| p.clone()).collect();
-    for part in gone.chunks(200) {
-        let words = ["rm", "-rf", "--"].into_iter().map(str::to_owned).chain(part.iter().cloned());
-        let done = sandbox.exec(&Command { dir: TREE.to_owned(), ..Command::new(words) }).await.map_err(fail())?;
-        if !done.end.good() {
-            let what = format!("remove old files of the tree: {}", done.stderr.text());
-            return Err(fail()(SandboxError::BadInput { what }));
-        }
-    }
-    let new: Tree = wanted.into_iter().filter(|(p, e)| start.get(p) != Some(e)).collect();
-    sandbox.put(&files(&ready.material.store, &new)?, TREE).await.map_err(fail())?;
+    let gone: Vec<&str> = start.iter().filter(|(p, e)| wanted.get(*p) != Some(e)).map(|(p, _)| p.as_str()).collect();
+    let new: Tree =
+        wanted.iter().filter(|(p, e)| start.get(*p) != Some(e)).map(|(p, e)| (p.clone(), e.clone())).collect();
+    let folders: BTreeSet<&str> = new.keys().flat_map(|p| p.match_indices('/').map(|(at, _)| &p[..at])).collect();
+    // A file may stand where a folder stood, and the other way round, be it of the tree or of the installation.
+    let away: BTreeSet<&str> = gone.into_iter().chain(new.keys().map(String::as_str)).collect();
+    clear(sandbox, "rm -rf -- \"$@\"", away).await.map_err(fail())?;
+    let no_folder = "for p; do if [ -L \"$p\" ] || [ ! -d \"$p\" ]; then rm -rf -- \"$p\" || exit; fi; done";
+    clear(sandbox, no_folder, folders.clone()).await.map_err(fail())?;
+    let above = folders.into_iter().map(|path| File { path: path.to_owned(), mode: 0o755, body: Body::Dir });
+    let all: Vec<File> = above.chain(files(&ready.material.store, &new)?).collect();
+    sandbox.put(&all, TREE).await.map_err(fail())?;
     // The tools of the image are those of the installation; a fresh copy is the one that grades.
-    sandbox.put(&tools(ready.language), TOOLS).await.map_err(fail())?;
+    sandbox.put_ours(&tools(ready.language), TOOLS).await.map_err(fail())?;
     sandbox.put(&[], HOME).await.map_err(fail())
+}
+
+/// Runs a line of the shell over paths of the tree. They come by standard input, which takes any number of them.
+async fn clear(sandbox: &mut dyn Sandbox, line: &str, paths: BTreeSet<&str>) -> Result<(), SandboxError> {
+    if paths.is_empty() {
+        return Ok(());
+    }
+    let words = ["xargs", "-0", "sh", "-c", line, "sh"];
+    let stdin = paths.into_iter().flat_map(|p| [p, "\0"]).collect::<String>().into_bytes();
+    let done = sandbox.exec(&Command { dir: TREE.to_owned(), stdin, seconds: CLEARING, ..Command::new(words) }).await?;
+    if !done.end.good() {
+        let what = format!("remove old files of the tree: {:?} {}", done.end, done.stderr.text());
+        return Err(SandboxError::BadInput { what });
+    }
+    Ok(())
 }
 
 pub(super) fn log_of(done: &Finished) -> String {

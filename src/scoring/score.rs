@@ -7,7 +7,7 @@ use super::scorecard;
 use crate::reports::{Report, verdict_of};
 use crate::sandbox::{Provider, Sandbox};
 use crate::schema::{Failure, Outcome, Seconds, TestCounts, Verdict, VerdictDigests};
-use crate::tasks::sha256;
+use crate::tasks::{TaskError, sha256};
 use std::time::Instant;
 
 /// A verdict and what it was read from.
@@ -34,6 +34,11 @@ impl Scored {
 /// With `run_empty` an empty patch is tested too, as the gate needs it; else it is [`Outcome::NoPatch`] at once.
 pub async fn score(ready: &Ready, patch: &[u8], provider: &Provider, run_empty: bool) -> Result<Scored, ScoreError> {
     let start = Instant::now();
+    if ready.task.spec.scorecard.is_none() && ready.task.spec.targets.is_empty() {
+        let file = ready.task.dir.join("task.toml");
+        let hint = "name the tests that fail before the fix and pass after it";
+        return Err(TaskError::bad(file, "targets is empty: no patch could resolve the task", hint).into());
+    }
     let made = candidate(&ready.task, &ready.material, ready.language, &ready.plan, patch)?;
     let mut verdict = blank(ready, patch, &made, provider);
     if made.applied.is_none() {
@@ -48,7 +53,11 @@ pub async fn score(ready: &Ready, patch: &[u8], provider: &Provider, run_empty: 
     if let Some(card) = &ready.task.spec.scorecard {
         let score = scorecard::run(ready, card, &made.tree, provider).await?;
         let all = score.counts.passed == score.counts.total;
-        verdict.outcome = if all { Outcome::Resolved } else { Outcome::Unresolved };
+        verdict.outcome = match () {
+            () if all => Outcome::Resolved,
+            () if score.timed_out => Outcome::TimedOut,
+            () => Outcome::Unresolved,
+        };
         verdict.score = Some(score.counts);
         verdict.error = score.error;
         verdict.seconds.tests = Some(score.seconds);

@@ -4,13 +4,15 @@ use super::error::ScoreError;
 use super::image::{Ready, TREE};
 use super::run::{lay, open, random};
 use crate::git::TreeId;
-use crate::sandbox::{Command, File, Finished, Provider, Sandbox};
+use crate::sandbox::{Command, End, File, Finished, Provider, Sandbox};
 use crate::schema::{Counts, Failure, Scorecard};
 use crate::tasks::sha256;
 
 pub(super) struct Card {
     pub counts: Counts,
     pub error: Option<Failure>,
+    /// Whether a check ran out of time.
+    pub timed_out: bool,
     pub seconds: f64,
     pub log: String,
 }
@@ -31,6 +33,7 @@ pub(super) async fn run(
     let mut out = Card {
         counts: Counts { passed: 0, total: card.checks.len() as u64 },
         error: None,
+        timed_out: false,
         seconds: 0.0,
         log: String::new(),
     };
@@ -46,12 +49,23 @@ pub(super) async fn run(
         let passed = done.end.good() && text.trim_end().lines().last() == Some(format!("passed {token}").as_str());
         out.counts.passed += u64::from(passed);
         if !passed {
+            out.timed_out |= done.end == End::TimedOut;
             out.log.push_str(&format!("{check}: {:?}\n{}\n{}\n", done.end, text, done.stderr.text()));
-            out.error
-                .get_or_insert(Failure { class: "check_failed".into(), message: format!("{check}: {:?}", done.end) });
+            out.error.get_or_insert(failure(check, done.end));
         }
     }
     Ok(out)
+}
+
+/// What a check that did not pass ended by, in the words that a run of tests has.
+fn failure(check: &str, end: End) -> Failure {
+    let class = match end {
+        End::TimedOut => "tests_timed_out",
+        End::OutOfMemory => "out_of_memory",
+        End::DiskLimit => "disk_limit",
+        End::Exit(_) | End::Signal(_) => "check_failed",
+    };
+    Failure { class: class.into(), message: format!("{check}: {end:?}") }
 }
 
 async fn check_in(

@@ -11,6 +11,7 @@ pub fn check(task: &Task, mirrors: &Path) -> Vec<String> {
         return found;
     }
     names(task, &mut found);
+    found.extend(strays(&task.dir));
     let unsound = super::sound::unsound(task);
     let named = |(file, what): &(PathBuf, String)| {
         format!("{}: {what}", file.file_name().and_then(|n| n.to_str()).unwrap_or("task.toml"))
@@ -40,14 +41,68 @@ pub fn check_suite(suite: &TaskSuite) -> Vec<String> {
     if suite.suite.title.trim().is_empty() {
         found.push("suite.toml: title is empty: name the suite for readers".to_owned());
     }
+    let folders = std::fs::read_dir(&suite.dir).into_iter().flatten().flatten().map(|e| e.path());
+    let mut without: Vec<PathBuf> = folders.filter(|d| d.is_dir() && !d.join("task.toml").exists()).collect();
+    without.sort();
+    for dir in without {
+        let name = dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if !name.starts_with('.') {
+            found.push(format!(
+                "the folder {name:?} has no task.toml and is not read: every folder of a suite is a task"
+            ));
+        }
+    }
     if suite.tasks.is_empty() {
         found.push("suite.toml: the suite has no task: a task is a folder beside it with a task.toml".to_owned());
     }
     found
 }
 
+/// What a task's folder may hold; whatever else stands there is read by nobody.
+const PARTS: [&str; 11] = [
+    "task.toml",
+    "problem.md",
+    "solution.patch",
+    "tests.patch",
+    "repo",
+    "tests",
+    "grader",
+    "alternates",
+    "wrong",
+    "certificate.json",
+    "validation.json",
+];
+
+/// Entries of a task's folder that look like a part of a task and are none. Other files are its author's own.
+fn strays(dir: &Path) -> Vec<String> {
+    let Ok(listed) = std::fs::read_dir(dir) else { return Vec::new() };
+    let mut names: Vec<String> = listed.flatten().map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    let plain = |name: &str| name.to_lowercase().trim_end_matches('s').to_owned();
+    let stray = |name: &String| {
+        if PARTS.contains(&name.as_str()) || name.starts_with('.') {
+            return None;
+        }
+        let meant = PARTS.iter().find(|part| plain(part) == plain(name));
+        match meant {
+            Some(part) => Some(format!("{name:?} is no part of a task and is not read; {part:?} would be")),
+            None if !dir.join(name).is_dir() => None,
+            None => Some(format!("{name:?} is no part of a task and is not read: a task has {}", PARTS.join(", "))),
+        }
+    };
+    names.iter().filter_map(stray).collect()
+}
+
 fn names(task: &Task, found: &mut Vec<String>) {
     let spec = &task.spec;
+    if spec.title.chars().any(char::is_control) {
+        found.push("task.toml: title has a control character: write it in one line of text".into());
+    }
+    if let Some(runtime) = &spec.runtime
+        && !runtime.chars().all(|c| c.is_ascii_alphanumeric() || ".+-_".contains(c))
+    {
+        found.push(format!("task.toml: runtime {runtime:?}; expected a version such as 3.12"));
+    }
     if spec.title.trim().is_empty() {
         found.push("task.toml: title is empty: name the task for readers".into());
     }

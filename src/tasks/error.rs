@@ -74,7 +74,7 @@ impl TaskError {
         move |cause| TaskError::Io { path, cause }
     }
 
-    pub(super) fn bad(file: impl Into<PathBuf>, what: impl Into<String>, hint: impl Into<String>) -> TaskError {
+    pub(crate) fn bad(file: impl Into<PathBuf>, what: impl Into<String>, hint: impl Into<String>) -> TaskError {
         TaskError::Bad { file: file.into(), what: what.into(), hint: hint.into() }
     }
 

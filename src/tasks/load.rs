@@ -211,7 +211,12 @@ fn load_task(dir: &Path, suite: &Suite) -> Result<Task, TaskError> {
 }
 
 fn read_toml<T: DeserializeOwned>(path: &Path) -> Result<(T, Vec<u8>), TaskError> {
-    let text = std::fs::read_to_string(path).map_err(TaskError::io(path))?;
+    let bytes = std::fs::read(path).map_err(TaskError::io(path))?;
+    let text = String::from_utf8(bytes).map_err(|e| {
+        let good = &e.as_bytes()[..e.utf8_error().valid_up_to()];
+        let line = good.iter().filter(|b| **b == b'\n').count() + 1;
+        TaskError::bad(path, format!("line {line} is not UTF-8"), "save the file as UTF-8")
+    })?;
     let value = toml::from_str(&text)
         .map_err(|e| TaskError::bad(path, e.to_string().trim_end(), "correct the field that the marker points at"))?;
     Ok((value, text.into_bytes()))

@@ -1,5 +1,7 @@
 //! What a patch may not do is undone before it is tested. No sandbox is needed to see that.
 
+mod links;
+
 use assert_cmd::Command;
 use std::path::Path;
 use tsbench::git::{Applied, Entry, Mode, Tree};
@@ -29,6 +31,11 @@ fn world(task: &str) -> World {
 impl World {
     /// The candidate of a patch that makes these changes; a path without text is removed.
     fn of(&self, edits: &[(&str, Option<&str>)]) -> Candidate {
+        self.of_links(edits, &[])
+    }
+
+    /// The same with links, each with its target.
+    fn of_links(&self, edits: &[(&str, Option<&str>)], links: &[(&str, &str)]) -> Candidate {
         let store = &self.material.store;
         let mut tree = store.read(&self.material.start).unwrap();
         for (path, text) in edits {
@@ -37,6 +44,11 @@ impl World {
                 None => drop(tree.remove(*path)),
                 Some(text) => drop(tree.insert((*path).to_owned(), self.file(text))),
             }
+        }
+        for (path, target) in links {
+            tree.retain(|p, _| !p.starts_with(&format!("{path}/")));
+            let link = Entry { mode: Mode::Link, blob: store.blob(target.as_bytes()).unwrap() };
+            tree.insert((*path).to_owned(), link);
         }
         let after = store.write(&tree).unwrap();
         let patch = store.diff(&self.material.start, &after, &[]).unwrap();
@@ -130,6 +142,21 @@ fn tests_that_are_the_work_itself_are_kept_and_what_else_is_protected_is_not() {
     assert_eq!(made.dropped, ["conftest.py"]);
     let hidden = world.material.hidden.files.keys().next().unwrap().clone();
     assert_eq!(world.of(&[(&hidden, Some("def test_x(): pass\n"))]).dropped, [hidden], "hidden tests stay hidden");
+}
+
+#[test]
+fn a_manifest_is_merged_unless_the_task_releases_it() {
+    let mut world = world("ts-ttl-cache");
+    let theirs = "{\"name\": \"other\", \"scripts\": {\"test\": \"true\"}}\n";
+    let text = |world: &World| {
+        let made = world.of(&[("package.json", Some(theirs))]);
+        assert!(made.dropped.is_empty(), "{:?}", made.dropped);
+        let entry = world.tree(&made)["package.json"].clone();
+        String::from_utf8(world.material.store.bytes(&entry.blob).unwrap()).unwrap()
+    };
+    assert!(text(&world).contains("vitest") && !text(&world).contains("other"), "{}", text(&world));
+    world.task.spec.unprotected = vec!["package.json".into()];
+    assert_eq!(text(&world), theirs);
 }
 
 #[test]

@@ -66,6 +66,34 @@ impl World {
 }
 
 #[test]
+fn what_looks_like_a_part_of_a_task_and_is_none_is_named() {
+    let world = World::new();
+    world.write("s/t/Solution.patch", "x");
+    world.write("s/t/test/a_test.go", "package a\n");
+    world.write("s/t/extra/a", "x");
+    world.write("s/t/notes.md", "for readers\n");
+    world.write("s/u/Task.toml", SPEC);
+    let faults = world.faults();
+    for words in
+        ["\"Solution.patch\" is no part", "\"tests\" would be", "\"extra\" is no part", "\"u\" has no task.toml"]
+    {
+        assert!(faults.contains(words), "{words}: {faults}");
+    }
+    assert!(!faults.contains("notes.md"), "{faults}");
+}
+
+#[test]
+fn a_text_that_no_terminal_and_no_version_takes_is_a_fault_of_its_field() {
+    let world = World::new();
+    world.write("s/t/task.toml", &SPEC.replace("\"T\"", "\"T\\u001b[2J\"\nruntime = \"1; rm -rf /\""));
+    let faults = world.faults();
+    assert!(faults.contains("title has a control character") && faults.contains("runtime \"1; rm"), "{faults}");
+    std::fs::write(world.task("t").join("task.toml"), b"id = \"t\"\ntitle = \"\xff\"\n").unwrap();
+    let faults = world.faults();
+    assert!(faults.contains("line 2 is not UTF-8"), "{faults}");
+}
+
+#[test]
 fn a_sound_task_has_no_fault() {
     let (code, out, err) = World::new().run(&["tasks", "check"]);
     assert_eq!((code, out.as_str()), (0, ""), "{err}");
@@ -97,6 +125,9 @@ fn what_cannot_be_meant_is_a_fault_of_its_field_and_nothing_is_scored_by_it() {
         world.write("s/t/task.toml", &SPEC.replace(from, to));
         assert!(world.faults().contains(words) && world.refusal().contains(words), "{to}");
     }
+    let world = World::new();
+    world.write("s/t/task.toml", &SPEC.replace("\"q::TestA\"", ""));
+    assert!(world.faults().contains("targets is empty") && world.refusal().contains("targets is empty"));
     let world = World::new();
     world.write("s/suite.toml", &format!("{SUITE}[limits]\ncpu_thousandths = 0\n"));
     assert!(world.faults().contains("suite.toml: limits.cpu_thousandths is 0"));

@@ -106,6 +106,51 @@ fn a_grader_that_cannot_be_started_is_a_fault_of_the_task_and_no_verdict() {
 }
 
 #[test]
+fn a_check_that_never_ends_has_run_out_of_time() {
+    if !crate::needs::program("python3") {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let tasks = copy_of("py-version-ranges", dir.path());
+    let spec = "id = \"py-version-ranges\"\ntitle = \"T\"\nlanguage = \"python\"\n[scorecard]\n\
+                command = [\"python3\", \"grade.py\"]\nchecks = [\"one\"]\n[limits]\ntests_seconds = 1\n";
+    std::fs::write(tasks.join("demo/py-version-ranges/task.toml"), spec).unwrap();
+    std::fs::write(tasks.join("demo/py-version-ranges/grader/grade.py"), "import time\ntime.sleep(600)\n").unwrap();
+    let patch = tasks.join("demo/py-version-ranges/solution.patch");
+    let args = ["score", "--json", "--patch", patch.to_str().unwrap(), "--tasks", tasks.to_str().unwrap()];
+    let (code, out, err) = told(&mut local(&args, &dir.path().join("cache")));
+    assert_eq!(code, 1, "{err}");
+    let verdict: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((&verdict["outcome"], &verdict["error"]["class"]), (&"timed_out".into(), &"tests_timed_out".into()));
+}
+
+#[test]
+fn a_file_where_a_folder_stood_is_judged_as_any_other_change() {
+    if !crate::needs::program("go") {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let tree = Path::new(env!("CARGO_MANIFEST_DIR")).join("tasks/demo/go-job-queue/repo");
+    let folder = std::fs::read_dir(&tree).unwrap().flatten().find(|e| e.path().is_dir()).unwrap();
+    let name = folder.file_name().into_string().unwrap();
+    let mut patch = String::new();
+    for file in walkdir::WalkDir::new(folder.path()).into_iter().flatten().filter(|e| e.file_type().is_file()) {
+        let path = file.path().strip_prefix(&tree).unwrap().display().to_string();
+        let text = std::fs::read_to_string(file.path()).unwrap();
+        patch.push_str(&format!("--- a/{path}\n+++ /dev/null\n@@ -1,{} +0,0 @@\n", text.lines().count()));
+        text.lines().for_each(|line| patch.push_str(&format!("-{line}\n")));
+    }
+    patch.push_str(&format!("--- /dev/null\n+++ b/{name}\n@@ -0,0 +1 @@\n+a file\n"));
+    let file = dir.path().join("p.patch");
+    std::fs::write(&file, patch).unwrap();
+    let args = ["score", "--json", "--suite", "demo", "--task", "go-job-queue", "--patch", file.to_str().unwrap()];
+    let (code, out, err) = told(&mut local(&args, &dir.path().join("cache")));
+    assert_eq!(code, 1, "{err}");
+    let verdict: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((&verdict["outcome"], &verdict["applied"]), (&"unresolved".into(), &"strict".into()), "{out}");
+}
+
+#[test]
 fn a_runtime_that_is_not_there_is_told_with_those_that_are() {
     let dir = tempfile::tempdir().unwrap();
     let tasks = copy_of("py-opening-hours", dir.path());
@@ -144,10 +189,15 @@ fn a_scoring_that_is_broken_off_ends_with_its_code_and_leaves_nothing() {
     let text = std::fs::read_to_string(&patch).unwrap();
     let line = serde_json::json!({"py-version-ranges": {"model_name_or_path": "m", "model_patch": text}});
     std::fs::write(&predictions, line.to_string()).unwrap();
-    for (args, signal) in [(&one, "-TERM"), (&one, "-INT"), (&many, "-INT")] {
+    for (args, signal) in [(&one, "-TERM"), (&one, "-INT"), (&one, "-HUP"), (&many, "-INT")] {
         let cache = dir.path().join("cache");
         let mut command = local(args, &cache);
-        command.arg("--tasks").arg(&tasks).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.arg("--tasks").arg(&tasks);
+        // Where these tests themselves are started to outlive a terminal, the program would be too, and ignore its end.
+        let mut fresh = Command::new("env");
+        fresh.arg("--default-signal=HUP").arg(command.get_program()).args(command.get_args());
+        fresh.current_dir(env!("CARGO_MANIFEST_DIR")).env_remove("DOCKER_HOST").stdin(Stdio::null());
+        let command = fresh.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let boxes = cache.join("boxes");
         let busy = || std::fs::read_dir(&boxes).is_ok_and(|d| d.count() > 0);

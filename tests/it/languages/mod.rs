@@ -4,6 +4,9 @@ mod detect;
 mod node_guard;
 mod protect;
 mod run;
+mod trusted_java;
+mod trusted_python;
+mod typescript;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

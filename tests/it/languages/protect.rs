@@ -53,7 +53,8 @@ fn modules_that_a_conftest_loads_as_plugins_are_protected_where_the_tree_has_the
         ]),
     );
     assert!(dropped(&plan, "src/a/fixtures.py") && dropped(&plan, "src/a/more/deep.py"));
-    assert!(!dropped(&plan, "src/a/core.py") && !dropped(&plan, "src/pytester.py"));
+    assert!(!dropped(&plan, "src/a/core.py") && !dropped(&plan, "src/a/pytester.py"));
+    assert!(dropped(&plan, "src/pytester.py"), "this one is installed, and a new module would stand before it");
 }
 
 #[test]

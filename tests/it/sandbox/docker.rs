@@ -208,6 +208,21 @@ async fn no_daemon_is_named_with_a_remedy() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_is_ours_can_be_read_and_run_and_not_changed() {
+    let Some(place) = place("what_is_ours_can_be_read_and_run_and_not_changed").await else { return };
+    let mut sandbox = place.open().await;
+    let tool = File { mode: 0o755, ..File::new("say.sh", "echo said\n") };
+    for _ in 0..2 {
+        sandbox.put_ours(std::slice::from_ref(&tool), "/opt/ours").await.unwrap(); // also over an earlier copy
+    }
+    assert_eq!(printed(&mut sandbox, "sh /opt/ours/say.sh").await, "said\n");
+    for line in ["echo x >/opt/ours/say.sh", "rm /opt/ours/say.sh", "mv /opt/ours /opt/other", "touch /opt/ours/more"] {
+        assert_ne!(shell(&mut sandbox, line, 20).await.end, End::Exit(0), "{line}");
+    }
+    assert_eq!(printed(&mut sandbox, "sh /opt/ours/say.sh").await, "said\n");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_cache_outlives_its_sandbox() {
     let Some(place) = place("a_cache_outlives_its_sandbox").await else { return };
     let spec = || Spec { caches: vec![("test".to_owned(), "/home/agent/cache".to_owned())], ..place.spec(|_| {}) };
