@@ -65,7 +65,7 @@ pub fn candidate(
     let (protected, mixed) = (|path: &str| closed.covers(path), Globs::exact(&plan.mixed));
     let mut dropped = Vec::new();
     // Links first: a file is not to blame for the name that a link would give it.
-    let links = Links::of(&m.store, &files)?;
+    let mut links = Links::of(&m.store, &files)?;
     let mut bad = Vec::new();
     for path in changed.iter().filter(|p| files.get(*p).is_some_and(|e| e.mode == Mode::Link)) {
         if leads_in(path, &files, &links, &protected) || leaves(m, path, &files)? {
@@ -76,7 +76,9 @@ pub fn candidate(
         restore(&start, &mut files, &path);
         dropped.push(path);
     }
-    let links = Links::of(&m.store, &files)?;
+    if !dropped.is_empty() {
+        links = Links::of(&m.store, &files)?;
+    }
     let before = shadows(m, language, plan, &changed, &files, &links)?;
     for path in changed.iter().filter(|p| !dropped.contains(*p)).cloned().collect::<Vec<_>>() {
         let refused = protected(&path)
@@ -128,7 +130,7 @@ impl<'a> Protected<'a> {
 }
 
 /// The folders above a path.
-fn folders_above(path: &str) -> impl Iterator<Item = &str> {
+pub(super) fn folders_above(path: &str) -> impl Iterator<Item = &str> {
     path.match_indices('/').map(|(at, _)| &path[..at])
 }
 

@@ -1,3 +1,4 @@
+use super::candidate::folders_above;
 use super::error::ScoreError;
 use super::image::{HOME, Ready, TOOLS, TREE, files, inside, lease, places, tools};
 use super::judge::{objection, tails};
@@ -193,15 +194,13 @@ fn bytes(file: File) -> Option<(String, Vec<u8>)> {
 pub(super) async fn lay(ready: &Ready, tree: &TreeId, sandbox: &mut dyn Sandbox) -> Result<(), ScoreError> {
     let fail = || ScoreError::sandbox(&ready.task.spec.id);
     let (start, wanted) = (ready.material.store.read(&ready.material.start)?, ready.material.store.read(tree)?);
-    let gone: Vec<&str> = start.iter().filter(|(p, e)| wanted.get(*p) != Some(e)).map(|(p, _)| p.as_str()).collect();
+    let gone = start.keys().filter(|p| !wanted.contains_key(*p)).map(String::as_str);
     let new: Tree =
         wanted.iter().filter(|(p, e)| start.get(*p) != Some(e)).map(|(p, e)| (p.clone(), e.clone())).collect();
-    let folders: BTreeSet<&str> = new.keys().flat_map(|p| p.match_indices('/').map(|(at, _)| &p[..at])).collect();
-    // A file may stand where a folder stood, and the other way round, be it of the tree or of the installation.
-    let away: BTreeSet<&str> = gone.into_iter().chain(new.keys().map(String::as_str)).collect();
-    clear(sandbox, "rm -rf -- \"$@\"", away).await.map_err(fail())?;
-    let no_folder = "for p; do if [ -L \"$p\" ] || [ ! -d \"$p\" ]; then rm -rf -- \"$p\" || exit; fi; done";
-    clear(sandbox, no_folder, folders.clone()).await.map_err(fail())?;
+    let folders: BTreeSet<&str> = new.keys().flat_map(|p| folders_above(p)).collect();
+    let old: BTreeSet<&str> = start.keys().flat_map(|p| folders_above(p)).collect();
+    let added = new.keys().filter(|p| !start.contains_key(*p)).map(String::as_str);
+    clear(sandbox, folders.difference(&old).copied(), gone.chain(added)).await.map_err(fail())?;
     let above = folders.into_iter().map(|path| File { path: path.to_owned(), mode: 0o755, body: Body::Dir });
     let all: Vec<File> = above.chain(files(&ready.material.store, &new)?).collect();
     sandbox.put(&all, TREE).await.map_err(fail())?;
@@ -210,20 +209,40 @@ pub(super) async fn lay(ready: &Ready, tree: &TreeId, sandbox: &mut dyn Sandbox)
     sandbox.put(&[], HOME).await.map_err(fail())
 }
 
-/// Runs a line of the shell over paths of the tree. They come by standard input, which takes any number of them.
-async fn clear(sandbox: &mut dyn Sandbox, line: &str, paths: BTreeSet<&str>) -> Result<(), SandboxError> {
-    if paths.is_empty() {
+/// Makes room in the tree: what stands in the place of these folders and is none goes, and so do these files, with
+/// folders that stand in their place, be they of the tree or of the installation.
+async fn clear<'a>(
+    sandbox: &mut dyn Sandbox,
+    folders: impl Iterator<Item = &'a str>,
+    files: impl Iterator<Item = &'a str>,
+) -> Result<(), SandboxError> {
+    // By standard input, which takes any number of paths; folders first, so that no file is looked for through a link.
+    let marked = folders.map(|p| ('/', p)).chain(files.map(|p| ('-', p)));
+    let stdin = marked.flat_map(|(mark, p)| [mark.to_string(), p.to_owned(), "\0".to_owned()]).collect::<String>();
+    if stdin.is_empty() {
         return Ok(());
     }
-    let words = ["xargs", "-0", "sh", "-c", line, "sh"];
-    let stdin = paths.into_iter().flat_map(|p| [p, "\0"]).collect::<String>().into_bytes();
-    let done = sandbox.exec(&Command { dir: TREE.to_owned(), stdin, seconds: CLEARING, ..Command::new(words) }).await?;
+    let words = ["xargs", "-0", "sh", "-c", CLEAR, "sh"];
+    let command = Command { dir: TREE.to_owned(), stdin: stdin.into_bytes(), seconds: CLEARING, ..Command::new(words) };
+    let done = sandbox.exec(&command).await?;
     if !done.end.good() {
         let what = format!("remove old files of the tree: {:?} {}", done.end, done.stderr.text());
         return Err(SandboxError::BadInput { what });
     }
     Ok(())
 }
+
+/// Removes, of paths marked as folders, what is none; and, of all others, what is there, in one go.
+const CLEAR: &str = r#"count=$#
+for marked; do
+  path=${marked#?}
+  case $marked in
+  /*) [ -d "$path" ] && [ ! -L "$path" ] || rm -rf -- "$path" || exit ;;
+  *) if [ -e "$path" ] || [ -L "$path" ]; then set -- "$@" "$path"; fi ;;
+  esac
+done
+shift "$count"
+[ "$#" = 0 ] || exec rm -rf -- "$@""#;
 
 pub(super) fn log_of(done: &Finished) -> String {
     format!("{}\n{}", done.stdout.text(), done.stderr.text())

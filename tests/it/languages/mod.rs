@@ -10,12 +10,27 @@ mod typescript;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use tsbench::languages::Places;
+use tsbench::languages::{Places, Plan, is_test_path, protects};
 
 pub type Tree = BTreeMap<String, Vec<u8>>;
 
 pub fn tree(files: &[(&str, &str)]) -> Tree {
     files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec())).collect()
+}
+
+/// Whether a patch's change of a path counts for nothing.
+pub fn dropped(plan: &Plan, path: &str) -> bool {
+    is_test_path(path) || protects(&plan.protected, path)
+}
+
+/// Every one of these changes counts for nothing.
+pub fn all_dropped(plan: &Plan, paths: &[&str]) {
+    paths.iter().for_each(|path| assert!(dropped(plan, path), "{path}"));
+}
+
+/// None of them does.
+pub fn none_dropped(plan: &Plan, paths: &[&str]) {
+    paths.iter().for_each(|path| assert!(!dropped(plan, path), "{path}"));
 }
 
 pub fn demo(task: &str) -> PathBuf {

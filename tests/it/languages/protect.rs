@@ -1,13 +1,8 @@
-use super::{Tree, demo, files, tree};
+use super::{Tree, demo, dropped, files, tree};
 use tsbench::languages::{Plan, all, by_name, is_test_path, protects};
 
 fn plan(language: &str, tree: &Tree) -> Plan {
     by_name(language).unwrap().detect(tree, None, None).unwrap()
-}
-
-/// Whether a patch's change of a path counts for nothing.
-fn dropped(plan: &Plan, path: &str) -> bool {
-    is_test_path(path) || protects(&plan.protected, path)
 }
 
 #[test]

@@ -1,27 +1,10 @@
 //! What the build of a tree in Java names, and the services that a patch must not declare.
 
-use super::tree;
-use tsbench::languages::{Plan, by_name, is_test_path, protects};
+use super::{all_dropped, dropped, none_dropped, tree};
+use tsbench::languages::{Plan, by_name};
 
 fn plan(files: &[(&str, &str)]) -> Plan {
     by_name("java").unwrap().detect(&tree(files), None, None).unwrap()
-}
-
-/// Whether a patch's change of a path counts for nothing.
-fn dropped(plan: &Plan, path: &str) -> bool {
-    is_test_path(path) || protects(&plan.protected, path)
-}
-
-fn all_dropped(plan: &Plan, paths: &[&str]) {
-    for path in paths {
-        assert!(dropped(plan, path), "{path}");
-    }
-}
-
-fn none_dropped(plan: &Plan, paths: &[&str]) {
-    for path in paths {
-        assert!(!dropped(plan, path), "{path}");
-    }
 }
 
 #[test]

@@ -1,27 +1,10 @@
 //! What a tree's own files make part of its tests, and what a patch may therefore not change or put in its place.
 
-use super::{Tree, places, tree};
-use tsbench::languages::{Plan, by_name, is_test_path, protects};
+use super::{Tree, all_dropped, none_dropped, places, tree};
+use tsbench::languages::{Plan, by_name, protects};
 
 fn plan(language: &str, files: &[(&str, &str)], package: Option<&str>) -> Plan {
     by_name(language).unwrap().detect(&tree(files), package, None).unwrap()
-}
-
-/// Whether a patch's change of a path counts for nothing.
-fn dropped(plan: &Plan, path: &str) -> bool {
-    is_test_path(path) || protects(&plan.protected, path)
-}
-
-fn all_dropped(plan: &Plan, paths: &[&str]) {
-    for path in paths {
-        assert!(dropped(plan, path), "{path}");
-    }
-}
-
-fn none_dropped(plan: &Plan, paths: &[&str]) {
-    for path in paths {
-        assert!(!dropped(plan, path), "{path}");
-    }
 }
 
 const PROJECT: (&str, &str) = ("pyproject.toml", "[project]\nname='calc'\n");

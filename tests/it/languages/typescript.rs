@@ -1,16 +1,12 @@
 //! What patches to projects in TypeScript and JavaScript may not touch, by what a tree itself names, and the commands
 //! that run where a patch can put files.
 
-use super::{Tree, places, tree};
-use tsbench::languages::{Plan, by_name, is_test_path, protects};
+use super::{Tree, dropped, places, tree};
+use tsbench::languages::{Plan, by_name};
 use tsbench::reports::Key;
 
 fn plan(files: &[(&str, &str)]) -> Plan {
     by_name("typescript").unwrap().detect(&tree(files), None, None).unwrap()
-}
-
-fn dropped(plan: &Plan, path: &str) -> bool {
-    is_test_path(path) || protects(&plan.protected, path)
 }
 
 fn all(plan: &Plan, wanted: bool, paths: &[&str]) {
