@@ -1,6 +1,7 @@
 //! Files and folders of a tree that decide over its build since the build's own files name them.
 
 use super::Files;
+use super::paths::literal;
 use std::collections::BTreeSet;
 
 /// Elements of a `pom.xml` that name files which decide over what is built or tested, alone or among other words.
@@ -60,9 +61,9 @@ impl Here<'_> {
                 let of_tests =
                     call.contains("srcDir") && place.to_lowercase().contains("test") && self.is_folder(&place);
                 if of_tests || call.contains("includeBuild") && self.is_build_logic(&place, before) {
-                    found.insert(format!("{}/**", escaped(&place)));
+                    found.insert(format!("{}/**", literal(&place)));
                 } else if self.is_file(&place) && !place.contains("src/") && !place.ends_with(".md") {
-                    found.insert(escaped(&place));
+                    found.insert(literal(&place));
                 }
             }
         }
@@ -91,10 +92,10 @@ impl Here<'_> {
         // An option is a path, or has one behind a sign: `@args`, `-javaagent:a.jar`, `-Dx=file`.
         let ends = |c: char| c.is_whitespace() || "@:=,;\"'".contains(c);
         let files = of(&FILES).into_iter().flat_map(|v| v.split(ends)).flat_map(|word| places(folder, word));
-        found.extend(files.filter(|p| self.is_file(p)).map(|p| escaped(&p)));
+        found.extend(files.filter(|p| self.is_file(p)).map(|p| literal(&p)));
         // A profile is switched on by a file that is there or not.
         let switches = of(&["exists", "missing"]).into_iter().flat_map(|word| places(folder, word));
-        found.extend(switches.filter(|p| !p.is_empty()).map(|p| escaped(&p)));
+        found.extend(switches.filter(|p| !p.is_empty()).map(|p| literal(&p)));
         let sources: Vec<String> = of(&["sourceDirectory"]).into_iter().flat_map(|word| places(folder, word)).collect();
         let holds_code =
             |p: &str| p.contains("src/main") || sources.iter().any(|s| s == p || s.starts_with(&format!("{p}/")));
@@ -102,7 +103,7 @@ impl Here<'_> {
         folders.extend(of(&["testResource"]).into_iter().flat_map(|inner| elements(inner, "directory")));
         let folders = folders.into_iter().flat_map(|word| places(folder, word));
         let plain = folders.filter(|p| !p.is_empty() && self.is_folder(p) && !holds_code(p));
-        found.extend(plain.map(|p| format!("{}/**", escaped(&p))));
+        found.extend(plain.map(|p| format!("{}/**", literal(&p))));
     }
 
     /// The sources of modules that other modules are built with: as plugins, as extensions, or as what plugins need.
@@ -131,7 +132,7 @@ impl Here<'_> {
         let tested = |folder: &str| folder.is_empty() || folder == self.package;
         let is_used =
             |(folder, text): &&(&str, String)| !tested(folder) && name(text).is_some_and(|n| used.contains(&n));
-        poms.iter().filter(is_used).map(|(folder, _)| format!("{}/src/main/**", escaped(folder))).collect()
+        poms.iter().filter(is_used).map(|(folder, _)| format!("{}/src/main/**", literal(folder))).collect()
     }
 
     fn is_file(&self, path: &str) -> bool {
@@ -222,11 +223,6 @@ fn without(text: &str, tag: &str) -> String {
     }
     out.push_str(&text[from..]);
     out
-}
-
-/// A path as a glob.
-fn escaped(path: &str) -> String {
-    path.replace(['{', '}'], "?")
 }
 
 #[cfg(test)]

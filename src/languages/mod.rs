@@ -14,6 +14,7 @@ mod java_services;
 mod java_shadow;
 mod java_trust;
 mod json;
+mod paths;
 mod plan;
 mod python;
 mod python_config;

@@ -1,6 +1,7 @@
 //! What a project's own files say to pytest, from whichever of them it reads.
 
 use super::Files;
+use super::paths::join;
 use toml::{Table, Value};
 
 /// Files of pytest's configuration that are no TOML.
@@ -14,7 +15,7 @@ pub(super) struct Config(Vec<(String, Vec<String>)>);
 impl Config {
     /// Reads the files of a package, or those of the root where it has none.
     pub fn read(tree: &dyn Files, package: &str) -> Config {
-        let text = |name: &str| tree.text(&below(package, name)).or_else(|| tree.text(name));
+        let text = |name: &str| tree.text(&join(package, name)).or_else(|| tree.text(name));
         let table = |name: &str| text(name).and_then(|t| toml::from_str::<Table>(&t).ok()).unwrap_or_default();
         let mut found = Vec::new();
         let tool = table("pyproject.toml");
@@ -42,11 +43,6 @@ impl Config {
     pub fn all(&self) -> Vec<&str> {
         self.0.iter().flat_map(|(_, words)| words.iter().map(String::as_str)).collect()
     }
-}
-
-/// A path below a folder, which may be the root.
-pub(super) fn below(folder: &str, name: &str) -> String {
-    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
 fn of_table(value: &Value, found: &mut Vec<(String, Vec<String>)>) {

@@ -1,6 +1,7 @@
 //! Files of a tree that pytest loads or reads since the project's own options or tests name them.
 
-use super::python_config::{Config, below};
+use super::paths::{join, literal};
+use super::python_config::Config;
 use super::{Files, is_test_path};
 use std::collections::BTreeSet;
 
@@ -100,10 +101,10 @@ fn files_of_options<'a>(paths: &'a [String], config: &Config, package: &'a str) 
     let mut found = BTreeSet::new();
     for word in config.all().iter().flat_map(|w| w.split(['=', '@', ',', ':'])) {
         let word = word.trim_start_matches("./");
-        let places = [below(package, word), word.to_owned()];
+        let places = [join(package, word), word.to_owned()];
         found.extend(places.into_iter().filter(|p| known.contains(p.as_str()) && !p.ends_with(".py")));
     }
-    found.into_iter().map(|p| p.replace(['{', '}'], "?")).collect()
+    found.iter().map(|p| literal(p)).collect()
 }
 
 /// Files of tests by the project's own pattern.

@@ -1,4 +1,5 @@
-use super::python_config::{Config, below};
+use super::paths::join;
+use super::python_config::Config;
 use super::{Files, LanguageError, Plan, python_managers as managers, versions};
 use toml::{Table, Value};
 
@@ -38,7 +39,7 @@ const PLUGINS: [(&str, &str, &[&str]); 6] = [
 
 /// Reads a project.
 pub(super) fn plan(tree: &dyn Files, package: &str, runtime: Option<&str>) -> Result<Plan, LanguageError> {
-    let at = |name: &str| below(package, name);
+    let at = |name: &str| join(package, name);
     let has = |name: &str| tree.has(&at(name));
     let file = at("pyproject.toml");
     let pyproject: Table = match tree.text(&file) {

@@ -1,8 +1,9 @@
 //! The modules of the distributions that a Python project says it needs.
 
 use super::Files;
-use super::python_config::below;
+use super::paths::join;
 use super::python_names::RENAMED;
+use super::releases::plain;
 use std::collections::BTreeSet;
 use toml::{Table, Value};
 
@@ -15,7 +16,7 @@ pub(super) fn modules(tree: &dyn Files, paths: &[String], package: &str) -> BTre
     let mut own = BTreeSet::new();
     let folders: BTreeSet<&str> = ["", package].into();
     for folder in folders {
-        let text = |name: &str| tree.text(&below(folder, name)).unwrap_or_default();
+        let text = |name: &str| tree.text(&join(folder, name)).unwrap_or_default();
         let table = |name: &str| toml::from_str::<Table>(&text(name)).unwrap_or_default();
         let project = Value::Table(table("pyproject.toml"));
         for path in [&["project", "name"][..], &["tool", "poetry", "name"]] {
@@ -134,11 +135,6 @@ fn distribution(line: &str) -> Option<String> {
     let rest = line[name.len()..].trim_start();
     let ends = rest.is_empty() || rest.starts_with(['=', '<', '>', '~', '!', '[', ';', '@', '#', '(', ',']);
     (ends && name.starts_with(|c: char| c.is_ascii_alphanumeric())).then(|| plain(&name))
-}
-
-/// Names of distributions are the same in either case and with any of `-_.`.
-fn plain(name: &str) -> String {
-    name.to_lowercase().replace(['_', '.'], "-")
 }
 
 /// Modules that a distribution can be expected to have.

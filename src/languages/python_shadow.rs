@@ -1,6 +1,7 @@
 //! Modules that would stand before installed ones: new ones, in folders that are on Python's path while tests run.
 
-use super::python_config::{Config, below};
+use super::paths::{join, literal, parent};
+use super::python_config::Config;
 use super::python_names::{LIBRARIES, STANDARD};
 use super::{Files, is_test_path, python_requires as requires};
 use std::collections::BTreeSet;
@@ -39,20 +40,20 @@ pub(super) fn shadows(
     let above: BTreeSet<&str> = packages.iter().map(|p| parent(p)).filter(|p| !packages.contains(p)).collect();
     let mut roots: BTreeSet<String> = BTreeSet::new();
     for folder in [package, ""] {
-        let usual = ["src", "lib", "python"].map(|name| below(folder, name));
+        let usual = ["src", "lib", "python"].map(|name| join(folder, name));
         roots.extend(usual.into_iter().filter(|r| paths.iter().any(|p| p.starts_with(&format!("{r}/")))));
         roots.insert(folder.to_owned());
         let named = config.words("pythonpath").into_iter().filter_map(inside);
-        roots.extend(named.map(|w| below(folder, &w).trim_end_matches('/').to_owned()));
+        roots.extend(named.map(|w| join(folder, &w).trim_end_matches('/').to_owned()));
     }
     // Parents of packages, of which parts of a package without a file of its own are no roots by themselves.
     let inner = |r: &&String| !r.is_empty() && *r != package;
     let within = |p: &str| roots.iter().filter(inner).any(|r| p.starts_with(&format!("{r}/")));
-    let code = |p: &&&str| !is_test_path(&below(p, "a.py")) && !p.split('/').any(|part| imported.contains(part));
+    let code = |p: &&&str| !is_test_path(&join(p, "a.py")) && !p.split('/').any(|part| imported.contains(part));
     let derived: Vec<String> = above.iter().filter(code).filter(|p| !within(p)).map(|p| (*p).to_owned()).collect();
     roots.extend(derived.into_iter().chain(bases.folders));
     let mut nearest: Vec<String> = roots.into_iter().collect();
-    let elsewhere = |r: &str| !r.is_empty() && r != package && !r.starts_with(&below(package, ""));
+    let elsewhere = |r: &str| !r.is_empty() && r != package && !r.starts_with(&join(package, ""));
     nearest.sort_by_key(|r| (elsewhere(r), r.split('/').filter(|p| !p.is_empty()).count(), r.clone()));
     nearest.truncate(MOST_ROOTS);
 
@@ -64,10 +65,10 @@ pub(super) fn shadows(
     names.extend(STANDARD.split_whitespace().chain(LIBRARIES.split_whitespace()).map(str::to_owned));
     let mut found = Shadows { globs: Vec::new(), kept: bases.kept };
     for root in &nearest {
-        let root = root.replace(['{', '}'], "?");
+        let root = literal(root);
         // A folder without this file stands before nothing: Python looks on for a real module.
         let foreign = names.iter().filter(|n| !own.contains(n.as_str()));
-        found.globs.extend(foreign.map(|n| below(&root, &format!("{n}{{,.py,.*so,/__init__.*}}"))));
+        found.globs.extend(foreign.map(|n| join(&root, &format!("{n}{{,.py,.*so,/__init__.*}}"))));
     }
     found
 }
@@ -105,7 +106,7 @@ fn bases(tests: &[&String], packages: &BTreeSet<&str>) -> Bases {
             base = parent(base);
         }
         // What lies in a folder of tests is not the patch's to change.
-        while !is_test_path(&below(base, "a.py")) {
+        while !is_test_path(&join(base, "a.py")) {
             found.folders.insert(base.to_owned());
             if base.is_empty() {
                 break;
@@ -114,7 +115,7 @@ fn bases(tests: &[&String], packages: &BTreeSet<&str>) -> Bases {
         }
     }
     let code = kept.into_iter().map(|p| format!("{p}/__init__.py")).filter(|p| !is_test_path(p));
-    found.kept = code.map(|p| p.replace(['{', '}'], "?")).collect();
+    found.kept = code.map(|p| literal(&p)).collect();
     found
 }
 
@@ -122,10 +123,6 @@ fn bases(tests: &[&String], packages: &BTreeSet<&str>) -> Bases {
 fn inside(path: &str) -> Option<String> {
     let parts: Vec<&str> = path.split('/').filter(|p| !p.is_empty() && *p != ".").collect();
     (!path.starts_with('/') && !parts.contains(&"..")).then(|| parts.join("/"))
-}
-
-fn parent(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(above, _)| above)
 }
 
 /// The first parts of the names that a module imports, of those that name no place relative to it.

@@ -61,7 +61,7 @@ pub(super) fn from_folder(path: &str, bytes: &[u8]) -> bool {
 }
 
 /// Names of Python packages are the same in either case and with any of `-_.`.
-fn plain(name: &str) -> String {
+pub(super) fn plain(name: &str) -> String {
     name.to_lowercase().replace(['_', '.'], "-")
 }
 

@@ -1,4 +1,5 @@
-use super::typescript_modules::{join, normal, parent, resolved};
+use super::paths::{join, parent};
+use super::typescript_modules::{normal, resolved};
 use super::typescript_named::short;
 use super::typescript_text::imported;
 use super::{Files, is_test_path, json};

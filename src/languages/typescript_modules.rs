@@ -1,6 +1,6 @@
 //! Paths of modules: what a name means from a folder, and what would be found in its place.
 
-use super::typescript_paths::literal;
+use super::paths::literal;
 use std::collections::BTreeSet;
 
 /// Files that a module's name may mean: itself, with an extension, or a folder's index.
@@ -80,16 +80,6 @@ pub(super) fn normal(dir: &str, name: &str) -> Option<String> {
         }
     }
     (!parts.is_empty()).then(|| parts.join("/"))
-}
-
-/// The folder of a path; empty for the root.
-pub(super) fn parent(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(dir, _)| dir)
-}
-
-/// A name in a folder.
-pub(super) fn join(dir: &str, name: &str) -> String {
-    if dir.is_empty() { name.to_owned() } else { format!("{dir}/{name}") }
 }
 
 #[cfg(test)]

@@ -4,10 +4,11 @@
 //! tested by way of the project's own configuration must stay changeable. Candidates of a name are protected too, so that
 //! no new `shared.js` is found before `shared.ts`.
 
+use super::paths::{join, literal, parent};
 use super::typescript_code::Code;
 use super::typescript_keys::How;
-use super::typescript_modules::{bare, candidates, join, normal, parent, resolved, script_stem, stem_of_index};
-use super::typescript_paths::{is_configuration, literal};
+use super::typescript_modules::{bare, candidates, normal, resolved, script_stem, stem_of_index};
+use super::typescript_paths::is_configuration;
 use super::typescript_shadow as shadow;
 use super::typescript_text::{self as text, Reference};
 use super::{Files, Plan, is_test_path, json};

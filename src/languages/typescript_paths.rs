@@ -1,3 +1,4 @@
+use super::paths::literal;
 use std::collections::BTreeSet;
 
 /// What runners and package managers load without being asked, and what decides which tests run.
@@ -55,11 +56,6 @@ pub(super) fn folders(paths: &BTreeSet<String>, package: &str) -> Vec<String> {
 pub(super) fn globs(folders: &[String]) -> Vec<String> {
     let config = |dir: &String| [literal(dir), "*.config.*".into()].join(if dir.is_empty() { "" } else { "/" });
     PROTECTED.iter().map(|g| (*g).to_owned()).chain(folders.iter().map(config)).collect()
-}
-
-/// A path as a glob that matches it.
-pub(super) fn literal(path: &str) -> String {
-    path.replace(['*', '?', '{', '}'], "?")
 }
 
 /// Tools that no runner of tests loads; what their configuration names may be code.

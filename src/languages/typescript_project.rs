@@ -1,4 +1,5 @@
 use super::json::object;
+use super::paths::join;
 use super::{Files, LanguageError, Places, Plan, script, versions};
 use serde_json::{Map, Value};
 
@@ -39,10 +40,6 @@ pub(super) fn plan(tree: &dyn Files, package: &str, runtime: Option<&str>) -> Re
         ("yarn".into(), "cache/yarn".into()),
     ];
     Ok(plan)
-}
-
-fn join(dir: &str, name: &str) -> String {
-    if dir.is_empty() { name.to_owned() } else { format!("{dir}/{name}") }
 }
 
 fn read(tree: &dyn Files, path: &str) -> Result<Option<Package>, LanguageError> {

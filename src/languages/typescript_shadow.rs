@@ -1,5 +1,4 @@
-use super::typescript_modules::join;
-use super::typescript_paths::literal;
+use super::paths::{join, literal};
 use super::{Files, json};
 use std::collections::BTreeSet;
 
