@@ -44,16 +44,21 @@ class Series:
 def run(command, **options):
     """Run a command to its end; a failure stops the benchmark, with the command's own words."""
     started = time.perf_counter()
-    with open(os.path.join(options.pop("scratch", "/tmp"), f"bench-{os.getpid()}.out"), "w+", encoding="utf-8", errors="replace") as out:
-        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, **options)
+    name = os.path.join(options.pop("scratch", "/tmp"), f"bench-{os.getpid()}")
+    texts = {"encoding": "utf-8", "errors": "replace"}
+    with open(f"{name}.out", "w+", **texts) as out, open(f"{name}.err", "w+", **texts) as err:
+        # Apart: a remark on the standard error, such as that of a sweep, is no part of an answer.
+        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, **options)
         _, status, usage = os.wait4(child.pid, 0)
         wall = time.perf_counter() - started
         child.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0)
-        text = out.read()
+        err.seek(0)
+        text, said = out.read(), err.read()
     os.unlink(out.name)
+    os.unlink(err.name)
     if child.returncode != 0:
-        sys.exit(f"error: exit code {child.returncode} from {' '.join(map(str, command))}\n{text[-2000:]}")
+        sys.exit(f"error: exit code {child.returncode} from {' '.join(map(str, command))}\n{(said + text)[-2000:]}")
     return Sample(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, text)
 
 
