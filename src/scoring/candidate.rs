@@ -63,37 +63,39 @@ pub fn candidate(
         start.keys().chain(files.keys()).filter(|p| start.get(*p) != files.get(*p)).cloned().collect();
     let closed = Protected::of(task, m, plan);
     let (protected, mixed) = (|path: &str| closed.covers(path), Globs::exact(&plan.mixed));
-    let mut dropped = Vec::new();
+    let mut dropped = BTreeSet::new();
     // Links first: a file is not to blame for the name that a link would give it.
     let mut links = Links::of(&m.store, &files)?;
-    let mut bad = Vec::new();
+    // What the patch removes may be restored, so that it counts as being there.
+    let known: BTreeSet<&str> = start.keys().chain(files.keys()).map(String::as_str).collect();
     for path in changed.iter().filter(|p| files.get(*p).is_some_and(|e| e.mode == Mode::Link)) {
-        if leads_in(path, &files, &links, &protected) || leaves(m, path, &files)? {
-            bad.push(path.clone());
+        if leads_in(path, &known, &links, &protected) || leaves(m, path, &files)? {
+            dropped.insert(path.clone());
         }
     }
-    for path in bad {
-        restore(&start, &mut files, &path);
-        dropped.push(path);
+    for path in &dropped {
+        restore(&start, &mut files, path);
     }
     if !dropped.is_empty() {
         links = Links::of(&m.store, &files)?;
     }
     let before = shadows(m, language, plan, &changed, &files, &links)?;
-    for path in changed.iter().filter(|p| !dropped.contains(*p)).cloned().collect::<Vec<_>>() {
-        let refused = protected(&path)
-            || before.contains(&path)
-            || links.names(&path).is_none_or(|names| names.iter().any(|name| protected(name)))
-            || mixed.cover(&path) && !closed.released.cover(&path) && !merged(m, language, &path, &start, &mut files)?;
+    for path in &changed {
+        let refused = !dropped.contains(path)
+            && (protected(path)
+                || before.contains(path)
+                || links.names(path).is_none_or(|names| names.iter().any(|name| protected(name)))
+                || mixed.cover(path)
+                    && !closed.released.cover(path)
+                    && !merged(m, language, path, &start, &mut files)?);
         if refused {
-            restore(&start, &mut files, &path);
-            dropped.push(path);
+            restore(&start, &mut files, path);
+            dropped.insert(path.clone());
         }
     }
-    dropped.sort();
     let tree = m.store.write(&without_conflicts(&start, files))?;
     let tree = m.with_hidden(&tree)?;
-    Ok(Candidate { applied, refusal, tree, files: changed.len() as u64, dropped })
+    Ok(Candidate { applied, refusal, tree, files: changed.len() as u64, dropped: dropped.into_iter().collect() })
 }
 
 /// What a patch may not change.
@@ -134,11 +136,8 @@ pub(super) fn folders_above(path: &str) -> impl Iterator<Item = &str> {
     path.match_indices('/').map(|(at, _)| &path[..at])
 }
 
-/// Whether a path is a link that stands for a protected folder, or through which a file has a protected name.
-fn leads_in(path: &str, files: &Tree, links: &Links, protected: &impl Fn(&str) -> bool) -> bool {
-    if files.get(path).is_none_or(|e| e.mode != Mode::Link) {
-        return false;
-    }
+/// Whether a link stands for a protected folder, or through which a file has a protected name.
+fn leads_in(path: &str, known: &BTreeSet<&str>, links: &Links, protected: &impl Fn(&str) -> bool) -> bool {
     // Any file of the folder that it may stand for; what is there can also come from an installation.
     if protected(&format!("{path}/any")) {
         return true;
@@ -146,9 +145,10 @@ fn leads_in(path: &str, files: &Tree, links: &Links, protected: &impl Fn(&str) -
     let Some(target) = links.target(path) else { return false };
     let below = format!("{target}/");
     let through = format!("{path}/");
-    let inside = files.range(below.clone()..).take_while(|(p, _)| p.starts_with(&below) || target.is_empty());
+    let inside = known.range(below.as_str()..).take_while(|p| p.starts_with(&below));
+    // A link to the whole tree gives every file another name.
     target.is_empty()
-        || inside.map(|(p, _)| links.names(p)).any(|names| {
+        || inside.map(|p| links.names(p)).any(|names| {
             names.is_none_or(|names| names.iter().any(|name| name.starts_with(&through) && protected(name)))
         })
 }

@@ -33,8 +33,7 @@ impl Links {
         self.0.get(link).map(String::as_str)
     }
 
-    /// Every other name by which a path is found, in the end of which no link is left out; nothing where there are too many
-    /// to look at.
+    /// Every other name of a path, through one link or several; nothing where there are too many to look at.
     pub fn names(&self, path: &str) -> Option<BTreeSet<String>> {
         let mut found = BTreeSet::new();
         let mut left = vec![path.to_owned()];

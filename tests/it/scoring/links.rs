@@ -44,6 +44,14 @@ fn a_link_through_which_a_file_has_a_protected_name_is_dropped_and_named() {
 }
 
 #[test]
+fn what_a_patch_removes_and_gets_back_counts_as_being_there() {
+    let mut world = world("py-opening-hours");
+    world.task.spec.protected = vec!["more/hours.py".into(), "src/openhours/hours.py".into()];
+    let made = world.of_links(&[("src/openhours/hours.py", None)], &[("more", "src/openhours")]);
+    assert_eq!(made.dropped, ["more", "src/openhours/hours.py"]);
+}
+
+#[test]
 fn a_link_to_a_text_is_judged_by_what_the_text_says() {
     let world = world("java-route-table");
     let path = "src/main/java/org/example/routes/Any.java";
