@@ -4,6 +4,7 @@
 
 mod architecture;
 mod attempts;
+mod cases;
 mod charts;
 mod exchange;
 mod gateway;

@@ -1,0 +1,1 @@
+//! What a container may reach: nothing, by any family of sockets.

@@ -1,0 +1,1 @@
+//! What is exported loads and grades in the programs of others.

@@ -1,0 +1,1 @@
+//! A test that is neither a target nor a guard decides nothing, whatever it does.

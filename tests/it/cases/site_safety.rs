@@ -1,0 +1,1 @@
+//! A hostile site or folder: bounded, refused, and nothing left behind.

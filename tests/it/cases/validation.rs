@@ -1,0 +1,1 @@
+//! From a merged change to a task: solvability, limits of time, statements.

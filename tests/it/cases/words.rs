@@ -1,0 +1,1 @@
+//! Sentences about the data follow from the data, and every shell line of the documents runs.
