@@ -1,6 +1,6 @@
 use crate::git::{GitError, Store};
 use crate::schema::{Candidate, is_test_path};
-use crate::tasks::{compare, split};
+use crate::tasks::{Compare, compare, sides, split};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -70,15 +70,20 @@ impl Looker {
             let paths: BTreeSet<&str> = tree.keys().map(String::as_str).collect();
             candidate.package = package(&paths, &changed);
         }
-        let (solution, tests) = split(&self.store, candidate.id.as_deref().unwrap_or(""), &start, &fixed)?;
+        let id = candidate.id.as_deref().unwrap_or("");
+        let (solution, _) = split(&self.store, id, &start, &fixed)?;
+        let sides = sides(&self.store, id, &start, &fixed)?;
         let blobs: Vec<&str> = tree.values().map(|e| e.blob.as_str()).collect();
         let files: BTreeMap<String, Vec<u8>> = tree.keys().cloned().zip(self.store.many(&blobs)?).collect();
-        let found = compare(&solution, &tests, &files, statement);
+        // A statement that is not the commit's own message should not repeat it.
+        let message = told.map(|_| fix.message.as_str());
+        let about = Compare { solution: &solution, sides: &sides, before: &files, message };
+        let found = compare(&about, statement);
         candidate.warnings.extend(found.gives_away);
         if !found.unknown.is_empty() {
-            let names: Vec<&str> = found.unknown.iter().take(SHOWN).map(String::as_str).collect();
+            let names: Vec<String> = found.unknown.iter().take(SHOWN).map(ToString::to_string).collect();
             let what = "the hidden tests use names that neither the starting tree nor the statement has";
-            candidate.warnings.push(format!("{what}: {}", names.join(", ")));
+            candidate.warnings.push(format!("{what}: {}", names.join("; ")));
         }
         Ok(())
     }

@@ -1,5 +1,5 @@
 use super::files::{Files, leaves, read, read_folder};
-use super::{Task, TaskError};
+use super::{Sides, Task, TaskError};
 use crate::git::{Applied, Mode, Store, Tree, TreeId};
 use crate::schema::{TaskBase, TaskSource};
 use sha2::{Digest, Sha256};
@@ -171,6 +171,19 @@ fn from_mirror(task: &Task, source: &TaskSource, mirrors: &Path) -> Result<Mater
     }
     let hidden = from_patch(&store, task, &start, &tests, &task.dir)?;
     finish(task, store, start, solution, hidden)
+}
+
+/// The files that a change adds or changes, as it leaves them.
+pub fn sides(store: &Store, id: &str, start: &TreeId, fixed: &TreeId) -> Result<Sides, TaskError> {
+    let (before, after) =
+        (store.read(start).map_err(TaskError::git(id))?, store.read(fixed).map_err(TaskError::git(id))?);
+    let changed: Vec<(&String, &str)> =
+        after.iter().filter(|(p, e)| before.get(*p) != Some(e)).map(|(p, e)| (p, e.blob.as_str())).collect();
+    let blobs: Vec<&str> = changed.iter().map(|(_, blob)| *blob).collect();
+    let bytes = store.many(&blobs).map_err(TaskError::git(id))?;
+    let files = changed.into_iter().map(|(path, _)| path.clone()).zip(bytes);
+    let (tests, code) = files.partition(|(path, _)| crate::schema::is_test_path(path));
+    Ok(Sides { code, tests })
 }
 
 /// The two halves of a change: what touches tests, and the rest.

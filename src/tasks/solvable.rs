@@ -1,235 +1,249 @@
-use std::collections::BTreeSet;
+//! Names that hidden tests use, that the fix brings, and that nobody could know.
 
-/// Words after which a name is declared, so that it is the test's own.
-const DECLARES: [&str; 9] = ["def", "class", "function", "func", "type", "interface", "struct", "enum", "fun"];
+use super::syntax::{Role, Source, Use, is_name, read};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Files by path.
+pub(super) type Texts = BTreeMap<String, Vec<u8>>;
+
+/// A name that nobody could know, and where a hidden test first uses it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Missing {
+    /// The name.
+    pub name: String,
+    /// The file of tests.
+    pub file: String,
+    /// The line in it, from 1 on.
+    pub line: usize,
+}
+
+impl std::fmt::Display for Missing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}, line {}", self.name, self.file, self.line)
+    }
+}
+
+/// The names that a change brings, by how they can be used.
+#[derive(Debug, Default)]
+struct Brought {
+    /// Types, functions, members, variables of modules.
+    members: BTreeSet<String>,
+    /// Arguments and properties that are given by name.
+    keywords: BTreeSet<String>,
+    /// Files and folders that can be imported.
+    modules: BTreeSet<String>,
+}
+
+impl Brought {
+    fn by(fix: &Texts, before: &dyn Fn(&str) -> bool) -> Brought {
+        let mut brought = Brought { modules: new_modules(fix, before), ..Brought::default() };
+        for (path, bytes) in fix {
+            let Some(Source { words, strings }) = read(path, bytes) else { continue };
+            for word in words {
+                match word.role {
+                    Role::Member | Role::Test | Role::Variable | Role::Sets(_) | Role::Key | Role::Overrides => {
+                        brought.members.insert(word.name);
+                    }
+                    // An object of options has no declaration in a language without types: what is read of it is one.
+                    Role::Parameter | Role::Takes | Role::Uses(Use::Member | Use::Own) => {
+                        brought.keywords.insert(word.name);
+                    }
+                    Role::Local | Role::Nothing => {}
+                    Role::Uses(Use::Name | Use::Call | Use::Keyword | Use::Import | Use::Module) => {}
+                }
+            }
+            if path.ends_with(".py") {
+                // `kwargs.pop("most_calls")` takes an argument of that name.
+                brought.keywords.extend(strings);
+            }
+        }
+        brought
+    }
+
+    fn has(&self, name: &str, how: Use) -> bool {
+        let member = self.members.contains(name);
+        match how {
+            Use::Name | Use::Member | Use::Call | Use::Own => member,
+            Use::Keyword => member || self.keywords.contains(name),
+            Use::Import => member || self.modules.contains(name),
+            Use::Module => self.modules.contains(name),
+        }
+    }
+}
+
+/// Stems of the files that a change adds, and folders that it makes. A file that stands for its folder has no name of its
+/// own.
+fn new_modules(fix: &Texts, before: &dyn Fn(&str) -> bool) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for path in fix.keys().filter(|p| !before(p)) {
+        let mut parts: Vec<&str> = path.split('/').collect();
+        let file = parts.pop().unwrap_or("");
+        let stem = file.split('.').next().unwrap_or(file);
+        if !["index", "__init__", "__main__", "main", "mod", "package-info", ""].contains(&stem) {
+            found.insert(stem.to_owned());
+        }
+        for depth in 1..=parts.len() {
+            if !before(&format!("{}/", parts[..depth].join("/"))) {
+                found.insert(parts[depth - 1].to_owned());
+            }
+        }
+    }
+    found
+}
+
+/// The names that tests declare themselves.
+#[derive(Debug, Default)]
+struct Own {
+    names: BTreeSet<String>,
+    members: BTreeSet<String>,
+    parameters: BTreeSet<String>,
+}
+
+impl Own {
+    fn of(source: &Source) -> Own {
+        let mut own = Own::default();
+        for word in &source.words {
+            let name = word.name.clone();
+            match word.role {
+                Role::Member => {
+                    own.names.insert(name.clone());
+                    own.members.insert(name);
+                }
+                Role::Parameter => {
+                    own.names.insert(name.clone());
+                    own.parameters.insert(name);
+                }
+                Role::Test | Role::Variable | Role::Local | Role::Takes => {
+                    own.names.insert(name);
+                }
+                Role::Sets(true) | Role::Key => {
+                    own.members.insert(name);
+                }
+                Role::Sets(false) | Role::Overrides | Role::Uses(_) | Role::Nothing => {}
+            }
+        }
+        own
+    }
+}
+
+/// How a hidden test uses a name, if it does.
+const fn used(role: Role) -> Option<Use> {
+    match role {
+        Role::Uses(how) => Some(how),
+        Role::Sets(false) | Role::Takes | Role::Overrides => Some(Use::Member),
+        Role::Key => Some(Use::Keyword),
+        Role::Member | Role::Test | Role::Variable | Role::Parameter | Role::Local | Role::Sets(true) => None,
+        Role::Nothing => None,
+    }
+}
 
 /// Names that hidden tests use, that the fix brings, and that nobody could know: neither the tree before it nor the
 /// statement has them.
 ///
-/// `tests` and `fix` are the lines that the change adds to tests and to code, `new_files` the stems of the files that it
-/// adds, `known` every word of the starting tree.
-pub(super) fn unknown_names(
-    tests: &[String],
-    fix: &[String],
-    new_files: &[String],
-    known: &BTreeSet<String>,
-    statement: &str,
-) -> Vec<String> {
-    let mut brought: BTreeSet<String> = fix.iter().flat_map(|l| introduced(l)).collect();
-    brought.extend(new_files.iter().cloned());
-    let stated: BTreeSet<String> = words(statement).map(|w| w.2.to_owned()).collect();
-    let declared: BTreeSet<String> = tests.iter().flat_map(|l| declared(l)).collect();
-    let mut unknown = BTreeSet::new();
-    for line in tests {
-        for name in used(line).into_iter().chain(imported_files(line, new_files)) {
-            let guessable = known.contains(&name) || stated.contains(&name) || declared.contains(&name);
-            if brought.contains(&name) && !guessable {
-                unknown.insert(name);
+/// `tests` and `fix` are the files that the change adds or changes, as it leaves them, and `before` the starting tree.
+/// Members of what comes from libraries cannot be known: a name counts only where the fix itself declares it.
+pub(super) fn unknown_names(tests: &Texts, fix: &Texts, before: &Texts, statement: &str) -> Vec<Missing> {
+    let brought = Brought::by(fix, &|path| has(before, path));
+    let stated: BTreeSet<&str> = words(statement).collect();
+    let sources: Vec<(&String, Source)> = tests.iter().filter_map(|(p, b)| Some((p, read(p, b)?))).collect();
+    let own: Vec<Own> = sources.iter().map(|(_, source)| Own::of(source)).collect();
+    let helpers = |at: usize, name: &str| own.iter().enumerate().any(|(i, o)| i != at && o.members.contains(name));
+    let mut found: BTreeMap<String, Missing> = BTreeMap::new();
+    for (at, (path, source)) in sources.iter().enumerate() {
+        for word in &source.words {
+            let name = word.name.as_str();
+            let Some(how) = used(word.role).filter(|how| brought.has(name, *how)) else { continue };
+            let ours = match how {
+                Use::Name => own[at].names.contains(name),
+                Use::Member | Use::Call => word.role != Role::Overrides && own[at].members.contains(name),
+                Use::Own => own[at].members.contains(name) || own[at].names.contains(name),
+                Use::Keyword => own[at].parameters.contains(name),
+                Use::Import | Use::Module => false,
+            };
+            let helped = !matches!(how, Use::Module | Use::Keyword) && helpers(at, name);
+            if !ours && !helped && !stated.contains(name) && !found.contains_key(name) {
+                let missing = Missing { name: name.to_owned(), file: (*path).clone(), line: word.line };
+                found.insert(name.to_owned(), missing);
             }
         }
     }
-    unknown.into_iter().collect()
+    let names: BTreeSet<&str> = found.keys().map(String::as_str).collect();
+    let known = known(&names, before);
+    found.values().filter(|m| !known.contains(m.name.as_str())).cloned().collect()
+}
+
+/// Whether the tree has a file, or a folder where the path ends with a slash.
+fn has(tree: &Texts, path: &str) -> bool {
+    match path.strip_suffix('/') {
+        None => tree.contains_key(path),
+        Some(_) => tree.range(path.to_owned()..).next().is_some_and(|(p, _)| p.starts_with(path)),
+    }
+}
+
+/// Which of these names the code of the fix has, and neither the tests nor the tree before it.
+pub(super) fn own_names(asked: &BTreeSet<&str>, fix: &Texts, tests: &Texts, before: &Texts) -> BTreeSet<String> {
+    let of = |texts: &Texts| -> BTreeSet<String> {
+        let words = texts.iter().filter_map(|(path, bytes)| read(path, bytes)).flat_map(|s| s.words);
+        words.map(|w| w.name).filter(|n| asked.contains(n.as_str())).collect()
+    };
+    let tested = of(tests);
+    let mut names: BTreeSet<String> = of(fix).into_iter().filter(|n| !tested.contains(n)).collect();
+    let left = names.iter().map(String::as_str).collect();
+    let known: BTreeSet<String> = known(&left, before).into_iter().map(str::to_owned).collect();
+    names.retain(|n| !known.contains(n));
+    names
+}
+
+/// Which of these names a tree has. What looks like a name counts wherever it stands. A plain word must be one in code:
+/// prose that happens to hold it tells nobody of a function.
+fn known<'a>(names: &BTreeSet<&'a str>, tree: &Texts) -> BTreeSet<&'a str> {
+    let mut known = BTreeSet::new();
+    for (path, bytes) in tree {
+        if known.len() == names.len() {
+            break;
+        }
+        let parts = path.split('/').map(|part| part.split('.').next().unwrap_or(part));
+        known.extend(parts.filter_map(|part| names.get(part)));
+        if bytes.contains(&0) {
+            continue;
+        }
+        let text = String::from_utf8_lossy(bytes);
+        let here: BTreeSet<&str> = words(&text).filter_map(|w| names.get(w)).copied().collect();
+        let mut plain: Vec<&str> = here.into_iter().filter(|n| !known.contains(n)).collect();
+        plain.retain(|name| !(is_coined(name) && known.insert(*name)));
+        if plain.is_empty() || is_prose(path) {
+            continue;
+        }
+        match read(path, bytes) {
+            Some(source) => {
+                let has = |name: &&str| {
+                    source.words.iter().any(|w| w.name == **name) || source.strings.iter().any(|s| s == *name)
+                };
+                known.extend(plain.into_iter().filter(has));
+            }
+            None => known.extend(plain),
+        }
+    }
+    known
+}
+
+/// Whether a word is a name by its looks, and no word of a language that people speak.
+pub(super) fn is_coined(name: &str) -> bool {
+    name.trim_matches('_').contains(['_', '$']) || name.chars().skip(1).any(char::is_uppercase)
+}
+
+/// Whether a file is written for people.
+fn is_prose(path: &str) -> bool {
+    let file = path.rsplit('/').next().unwrap_or(path).to_lowercase();
+    let ends = [".md", ".markdown", ".rst", ".txt", ".adoc", ".html", ".htm", ".tex", ".org", ".po", ".svg", ".css"];
+    ends.iter().any(|end| file.ends_with(end)) || !file.contains('.') && !file.starts_with("makefile")
 }
 
 /// Every word of a text that could be a name.
-pub(super) fn names_of(text: &str) -> impl Iterator<Item = String> + '_ {
-    words(text).map(|w| w.2.to_owned())
-}
-
-/// Words with the place where each begins and ends.
-fn words(text: &str) -> impl Iterator<Item = (usize, usize, &str)> {
-    let part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-    let mut rest = 0;
-    std::iter::from_fn(move || {
-        while let Some(offset) = text[rest..].find(part) {
-            let start = rest + offset;
-            let end = text[start..].find(|c| !part(c)).map_or(text.len(), |e| start + e);
-            rest = end;
-            let word = &text[start..end];
-            if word.chars().count() > 2 && !word.starts_with(|c: char| c.is_ascii_digit()) {
-                return Some((start, end, word));
-            }
-        }
-        None
-    })
-}
-
-/// Words that stand beside a name without declaring it.
-const AROUND: [&str; 27] = [
-    "return",
-    "if",
-    "elif",
-    "not",
-    "in",
-    "and",
-    "or",
-    "is",
-    "for",
-    "while",
-    "else",
-    "await",
-    "yield",
-    "import",
-    "from",
-    "new",
-    "throw",
-    "raise",
-    "case",
-    "del",
-    "assert",
-    "typeof",
-    "defer",
-    "range",
-    "package",
-    "instanceof",
-    "require",
-];
-
-/// Names that a line of a fix may declare: functions, types, fields, parameters, variables. What it only uses, such as a
-/// function of a library, is not its own.
-pub(super) fn introduced(line: &str) -> Vec<String> {
-    let bare = code(line);
-    let all: Vec<(usize, usize, &str)> = words(&bare).collect();
-    let beside = |a: usize, b: usize| {
-        let blank = !bare[all[a].1..all[b].0].is_empty() && bare[all[a].1..all[b].0].trim().is_empty();
-        blank && !AROUND.contains(&all[a].2) && !AROUND.contains(&all[b].2)
-    };
-    let declares = |i: usize| {
-        let (before, after) = (bare[..all[i].0].trim_end(), bare[all[i].1..].trim_start());
-        let member = before.ends_with('.') && !["self.", "this.", "exports."].iter().any(|p| before.ends_with(p));
-        let set = after.starts_with([':', '?']) || after.starts_with('=') && !after.starts_with("==");
-        // A method: `name(…) {` at the beginning of a line, or behind its receiver in Go.
-        let method = (before.is_empty() || before.starts_with("func ("))
-            && after.starts_with('(')
-            && bare.trim_end().ends_with(['{', ':']);
-        !member && (set || method || i > 0 && beside(i - 1, i) || i + 1 < all.len() && beside(i, i + 1))
-    };
-    (0..all.len()).filter(|i| declares(*i)).map(|i| all[i].2.to_owned()).collect()
-}
-
-/// Names that a line calls, imports, reads or builds.
-fn used(line: &str) -> Vec<String> {
-    let bare = code(line);
-    let trimmed = bare.trim_start();
-    let import = ["import ", "from ", "use ", "const {", "import{"].iter().any(|p| trimmed.starts_with(p));
-    let found = words(&bare).filter(|(start, end, _)| {
-        let (before, after) = (&bare[..*start], &bare[*end..]);
-        let calls = after.starts_with(['(', '.', '<', '{', '!']) || after.starts_with("::") || after.starts_with("=");
-        let part = before.ends_with('.') || before.ends_with("::") || before.ends_with('@') || before.ends_with("new ");
-        // `a=b` names an argument; `a == b` and `a = b` do not stand so close.
-        import || calls && !after.starts_with("==") || part
-    });
-    found.map(|(_, _, word)| word.to_owned()).collect()
-}
-
-/// Stems of new files that an import of a line names inside a string.
-fn imported_files(line: &str, new_files: &[String]) -> Vec<String> {
-    let import = ["import", "require(", " from "].iter().any(|w| line.contains(w));
-    let has = |stem: &&String| import && words(line).any(|(_, _, w)| w == stem.as_str());
-    new_files.iter().filter(has).cloned().collect()
-}
-
-fn declared(line: &str) -> Vec<String> {
-    let all: Vec<(usize, usize, &str)> = words(line).collect();
-    let pairs = all.windows(2).filter(|p| DECLARES.contains(&p[0].2) && line[p[0].1..p[1].0].trim().is_empty());
-    pairs.map(|p| p[1].2.to_owned()).collect()
-}
-
-/// A line without its strings and comments.
-fn code(line: &str) -> String {
-    let mut out = String::with_capacity(line.len());
-    let mut quote = None;
-    let mut chars = line.chars().peekable();
-    while let Some(c) = chars.next() {
-        match quote {
-            Some(_) if c == '\\' => drop(chars.next()),
-            Some(q) => {
-                if c == q {
-                    quote = None;
-                    out.push(c);
-                }
-            }
-            None if c == '#' && !chars.peek().is_some_and(|n| n.is_alphanumeric()) => break,
-            None if c == '/' && chars.peek() == Some(&'/') => break,
-            None => {
-                quote = matches!(c, '"' | '\'' | '`').then_some(c);
-                out.push(c);
-            }
-        }
-    }
-    out
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$')).filter(|w| is_name(w))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn list(words: &[&str]) -> Vec<String> {
-        words.iter().map(|w| (*w).to_owned()).collect()
-    }
-
-    fn known(words: &[&str]) -> BTreeSet<String> {
-        list(words).into_iter().collect()
-    }
-
-    #[test]
-    fn a_new_function_that_nobody_named_is_unknown() {
-        let tests = list(&["    assert store.drain_all(3) == 4", "from shop.store import Ledger"]);
-        let fix = list(&["def drain_all(self, most):", "class Ledger:"]);
-        let base = known(&["store", "shop", "assert"]);
-        assert_eq!(unknown_names(&tests, &fix, &[], &base, ""), ["Ledger", "drain_all"]);
-        assert_eq!(unknown_names(&tests, &fix, &[], &base, "Add `drain_all` and a Ledger."), [""; 0]);
-        assert_eq!(unknown_names(&tests, &fix, &[], &known(&["drain_all", "Ledger"]), ""), [""; 0]);
-    }
-
-    #[test]
-    fn names_of_libraries_and_of_the_tests_themselves_are_nobodys_secret() {
-        let tests = list(&["def helper_one(x):", "    return pickle.dumps(helper_one(x))"]);
-        let fix = list(&["total = helper_one"]);
-        assert_eq!(unknown_names(&tests, &fix, &[], &BTreeSet::new(), ""), [""; 0]);
-    }
-
-    #[test]
-    fn what_the_fix_only_uses_is_not_its_own() {
-        let fix = list(&["\tif v.major == math.MaxUint64 {", "import math", "return pickle.dumps(state)"]);
-        let tests = list(&["x := math.MaxUint64", "pickle.dumps(1)"]);
-        assert_eq!(unknown_names(&tests, &fix, &[], &BTreeSet::new(), ""), [""; 0]);
-    }
-
-    #[test]
-    fn declarations_of_every_language_bring_names() {
-        for (line, name) in [
-            ("def drain(self):", "drain"),
-            ("    self.limit = 3", "limit"),
-            ("func (s *Store) Drain(most int) error {", "Drain"),
-            ("\tRetries int", "Retries"),
-            ("  drain(most: number): void {", "drain"),
-            ("  retries?: number;", "retries"),
-            ("export const drain = () => 1", "drain"),
-            ("    public int drain(int most) {", "drain"),
-            ("    private final Ledger ledger;", "ledger"),
-        ] {
-            assert!(introduced(line).contains(&name.to_owned()), "{line}: {:?}", introduced(line));
-        }
-    }
-
-    #[test]
-    fn words_of_comments_and_strings_are_not_used() {
-        let tests = list(&["x = f(\"drain_all(1)\")  # drain_all(2)", "y = g(1) // drain_all(3)"]);
-        let fix = list(&["def drain_all():"]);
-        assert_eq!(unknown_names(&tests, &fix, &[], &BTreeSet::new(), ""), [""; 0]);
-    }
-
-    #[test]
-    fn keyword_arguments_fields_and_new_files_count() {
-        let fix = list(&["def f(most_calls=3):", "Retries int"]);
-        let tests = list(&["f(most_calls=4)", "c.Retries = 3", "import { x } from './ledger.js'"]);
-        let found = unknown_names(&tests, &fix, &list(&["ledger"]), &BTreeSet::new(), "");
-        assert_eq!(found, ["Retries", "ledger", "most_calls"]);
-    }
-
-    #[test]
-    fn a_comparison_is_not_an_argument() {
-        assert_eq!(used("total == other"), [""; 0]);
-    }
-}
+#[path = "solvable_tests.rs"]
+mod tests;

@@ -12,7 +12,7 @@ use crate::languages::{Files, all, by_name};
 use crate::sandbox::Provider;
 use crate::schema::{Candidate, Rejection, Stage};
 use crate::scoring::{Ready, ScoreError, candidate as patched, prepare};
-use crate::tasks::{Material, added, check, compare};
+use crate::tasks::{Compare, Material, added, check, compare, sides};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -159,14 +159,20 @@ fn files(change: &Change) -> Result<BTreeMap<String, Vec<u8>>, ValidationError> 
 
 /// Rejects a change whose tests nobody could satisfy; what the statement tells of the fix becomes a warning.
 fn solvable(change: &mut Change, files: &BTreeMap<String, Vec<u8>>) -> Step<()> {
-    let found = compare(&change.solution, &change.tests, files, &change.statement.text);
+    let fixed = change.store.tree_of(&change.fix.id)?;
+    let sides = sides(&change.store, &change.id, &change.start, &fixed)?;
+    // Of a statement that is the message this is known already.
+    let message = change.candidate.problem.is_some().then_some(change.fix.message.as_str());
+    let about = Compare { solution: &change.solution, sides: &sides, before: files, message };
+    let found = compare(&about, &change.statement.text);
     let new: Vec<String> = found.gives_away.into_iter().filter(|w| !change.warnings.contains(w)).collect();
     change.warnings.extend(new);
     if found.unknown.is_empty() {
         return Ok(Ok(()));
     }
     let reason = "the hidden tests use names that neither the starting tree nor the statement has: name them in the problem statement";
-    Ok(Err(change.reject(Stage::Unsolvable, reason, found.unknown)))
+    let names = found.unknown.iter().map(ToString::to_string).collect();
+    Ok(Err(change.reject(Stage::Unsolvable, reason, names)))
 }
 
 /// The language's name: the one that is stated, or the only one that can read the tree.

@@ -142,7 +142,7 @@ fn a_change_without_tests_or_with_tests_alone_or_with_secret_names_is_rejected_b
     let wanted = [("code", "source"), ("secret", "unsolvable"), ("tests", "source")];
     assert_eq!(stages, wanted.map(|(i, s)| (i.to_owned(), s.to_owned())));
     let secret = world.rejections().into_iter().find(|r| r["id"] == "secret").unwrap();
-    assert_eq!(secret["evidence"], serde_json::json!(["Total"]));
+    assert_eq!(secret["evidence"], serde_json::json!(["Total: shop_test.go, line 27"]));
     assert!(secret["at"].as_str().unwrap().ends_with('Z'));
     let left: Vec<_> = std::fs::read_dir(world.path("tasks")).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(left, ["mined"], "nothing half-made is left");
@@ -164,7 +164,7 @@ fn a_merge_keeps_what_the_main_line_gained_in_the_meantime() {
     // The names are secret, so it ends before anything runs; what matters is what it was compared with.
     assert_eq!(exit, 1);
     let rejection = &world.rejections()[0];
-    assert_eq!((&rejection["stage"], &rejection["evidence"]), (&"unsolvable".into(), &serde_json::json!(["Total"])));
+    assert_eq!((&rejection["stage"], &rejection["evidence"]), (&"unsolvable".into(), &serde_json::json!(["Total: total_test.go, line 6"])));
     let changed = world.git(&["diff", "--name-only", &main, &merge]);
     assert_eq!(changed, "total.go\ntotal_test.go", "the first parent is the base");
 }
