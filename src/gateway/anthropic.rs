@@ -1,6 +1,7 @@
 //! Anthropic's messages.
 
 use super::speech::{Said, Speech, argument_object, arguments, malformed, model, most_output};
+use super::usage::Told;
 use super::{Finish, GatewayError, Message, ModelEntry, Request, Role, ToolCall};
 use crate::schema::Usage;
 use serde_json::{Value, json};
@@ -80,16 +81,13 @@ fn blocks(message: &Message) -> Vec<Value> {
     blocks
 }
 
-fn usage(answer: &Value) -> Option<Usage> {
-    let usage = answer.get("usage")?;
-    let part = |name: &str| usage.get(name).and_then(Value::as_u64);
-    Some(Usage {
-        input: part("input_tokens")?,
-        cached_input: part("cache_read_input_tokens").unwrap_or(0),
-        cache_write: part("cache_creation_input_tokens").unwrap_or(0),
-        output: part("output_tokens")?,
-        requests: 1,
-    })
+fn usage(answer: &Value) -> Result<Option<Usage>, String> {
+    let Some(told) = Told::within(answer) else { return Ok(None) };
+    let (input, output) = (told.count(&["input_tokens"])?, told.count(&["output_tokens"])?);
+    let cached_input = told.count(&["cache_read_input_tokens"])?.unwrap_or(0);
+    let cache_write = told.count(&["cache_creation_input_tokens"])?.unwrap_or(0);
+    let (Some(input), Some(output)) = (input, output) else { return Ok(None) };
+    Ok(Some(Usage { input, cached_input, cache_write, output, requests: 1 }))
 }
 
 fn said(answer: &Value) -> Result<Said, GatewayError> {

@@ -7,6 +7,9 @@ use serde_json::Value;
 pub struct Call {
     /// The body that was sent.
     pub request: Value,
+    /// Where something of a program's own request was not passed on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
     /// The body that came: JSON as it was, or a string with the beginning of anything else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<Value>,
@@ -29,6 +32,12 @@ pub struct Call {
     /// Tokens, where the provider told them, also of a reply that could not be used.
     #[serde(default)]
     pub usage: Option<Usage>,
+    /// Why the tokens that the provider told are none, where they cannot be counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage_refused: Option<String>,
+    /// The model that the provider says it used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub served_model: Option<String>,
     /// US dollars; none where unknown.
     #[serde(default)]
     pub cost_usd: Option<f64>,
@@ -41,6 +50,11 @@ pub struct Call {
 pub trait CallLog: Send {
     /// Keep one try.
     fn call(&mut self, call: Call);
+
+    /// Whether there is money for one more try of a request of which a try may have been paid for.
+    fn affords_another(&self) -> bool {
+        true
+    }
 }
 
 impl CallLog for Vec<Call> {

@@ -1,6 +1,8 @@
 //! What an answer that is no reply means: whose fault it is, and whether another try may help.
 
 use super::GatewayError;
+use super::overflow::{Evidence, outgrown};
+use super::refusal::Refusal;
 use serde_json::Value;
 
 /// Characters of a provider's words that an error repeats.
@@ -15,39 +17,56 @@ pub(super) enum Answer {
     Garbled(String),
 }
 
-/// Says what an answer is, if it is no reply. `text` is the body where it is no JSON; `answered` tells that the model has spoken
-/// before in this conversation.
-pub(super) fn judge(status: u16, body: Option<&Value>, text: &str, answered: bool) -> Option<Answer> {
+/// Says what an answer is, if it is no reply. `text` is the body where it is no JSON; `sent` is what was sent.
+pub(super) fn judge(status: u16, body: Option<&Value>, text: &str, sent: &Evidence) -> Option<Answer> {
+    // One provider wraps its errors into a list.
+    let body = body.map(|body| body.as_array().and_then(|list| list.first()).filter(|v| v.is_object()).unwrap_or(body));
     let error = body.and_then(|body| body.get("error")).filter(|error| !error.is_null());
     let good = (200..300).contains(&status);
     let replied = |body: &Value| {
         body.get("choices").and_then(Value::as_array).is_some_and(|list| !list.is_empty())
-            || body.get("content").is_some()
+            || body.get("content").is_some_and(Value::is_array)
             || body.get("message").is_some_and(Value::is_object)
     };
-    if good && (error.is_none() || body.is_some_and(replied)) {
+    let complains = |body: &Value| !replied(body) && (error.is_some() || says_no(body));
+    if good && !body.is_some_and(complains) {
         return None;
     }
     // Some providers answer 200 and put the status into the body.
-    let status = if good { inner_status(error).unwrap_or(502) } else { status };
+    let status = if good { inner_status(error.or(body)).unwrap_or(502) } else { status };
     let words = match body {
         // Some servers have a word of their own for an error.
         Some(body) if error.is_none() => words(None, &body.to_string()),
         _ => words(error, text),
     };
-    let kind = error.map(kind).unwrap_or_default();
-    if garbled(&words, &kind) {
+    let refusal = Refusal::read(status, body, text);
+    if garbled(&words, &refusal.codes) {
         let generated = error.and_then(|e| e.get("failed_generation")).and_then(Value::as_str);
         return Some(Answer::Garbled(generated.unwrap_or(&words).to_owned()));
     }
-    let (error, again) = class(status, &kind, words, answered);
+    let (error, again) = class(&refusal, words, sent);
     Some(Answer::Fault { error, again })
 }
 
-fn class(status: u16, kind: &str, text: String, answered: bool) -> (GatewayError, bool) {
-    if matches!(status, 400 | 413 | 422 | 500 | 502) && outgrown(status, kind, &text) {
+/// Whether a body without a reply and without `error` says that something went wrong, as some providers do.
+fn says_no(body: &Value) -> bool {
+    let code = |at: &str| body.pointer(at).and_then(Value::as_i64).is_some_and(|code| code != 0);
+    let text = |name: &str| body.get(name).is_some_and(Value::is_string);
+    code("/base_resp/status_code")
+        || code("/error_code")
+        || text("error_msg")
+        || text("message")
+        || body.get("detail").is_some()
+        || body.get("errors").and_then(Value::as_array).is_some_and(|list| !list.is_empty())
+        || body.get("object").is_some_and(|object| object == "error")
+}
+
+fn class(refusal: &Refusal, text: String, sent: &Evidence) -> (GatewayError, bool) {
+    let status = refusal.status;
+    let has = |word: &str| refusal.codes.iter().any(|code| code.to_ascii_lowercase().contains(word));
+    if outgrown(refusal, sent) {
         // Before the model has said a word, only the task's text and the limits of models.toml can be too long.
-        return if answered {
+        return if sent.answered {
             (GatewayError::ContextOverflow { text }, false)
         } else {
             (GatewayError::BadRequest { status, text }, false)
@@ -55,24 +74,40 @@ fn class(status: u16, kind: &str, text: String, answered: bool) -> (GatewayError
     }
     match status {
         // An empty account answers 429, and waiting does not fill it.
-        429 if kind.contains("insufficient_quota") => (GatewayError::Auth { status, text }, false),
+        429 if has("insufficient_quota") => (GatewayError::Auth { status, text }, false),
         401..=403 => (GatewayError::Auth { status, text }, false),
         429 => (GatewayError::RateLimited { text }, true),
-        408 | 409 | 500..=599 => (GatewayError::Server { status, text }, true),
+        // More than may be asked in a minute at once: no wait makes room for it.
+        413 if refusal.is_of_a_rate() => (GatewayError::RateLimited { text }, false),
+        408 | 409 | 425 | 500..=599 => (GatewayError::Server { status, text }, true),
         _ => (GatewayError::BadRequest { status, text }, false),
     }
 }
 
-/// The status that a body states.
+/// The status that a body states, as a number or by a word that stands for one.
 fn inner_status(error: Option<&Value>) -> Option<u16> {
-    let code = error?.get("code").or_else(|| error?.get("status"))?;
-    let code = code.as_u64().or_else(|| code.as_str()?.parse().ok())?;
-    u16::try_from(code).ok().filter(|code| (400..600).contains(code))
-}
-
-/// Machine-readable words of an error.
-fn kind(error: &Value) -> String {
-    ["code", "type"].iter().filter_map(|name| error.get(*name)?.as_str()).collect::<Vec<_>>().join(" ")
+    let error = error?;
+    let number = |name: &str| {
+        let code = error.get(name)?;
+        let code = code.as_u64().or_else(|| code.as_str()?.parse().ok())?;
+        u16::try_from(code).ok().filter(|code| (400..600).contains(code))
+    };
+    let word = |name: &str| {
+        Some(match error.get(name)?.as_str()?.to_ascii_lowercase().as_str() {
+            "overloaded_error" | "unavailable" => 529,
+            "rate_limit_error" | "rate_limit_exceeded" | "resource_exhausted" | "insufficient_quota" => 429,
+            "authentication_error" | "unauthenticated" => 401,
+            "permission_error" | "permission_denied" => 403,
+            "not_found_error" | "not_found" => 404,
+            "request_too_large" => 413,
+            "invalid_request_error" | "invalid_argument" | "bad_request_error" | "badrequesterror" => 400,
+            _ => return None,
+        })
+    };
+    ["code", "status", "status_code"]
+        .iter()
+        .find_map(|name| number(name))
+        .or_else(|| ["type", "status", "code"].iter().find_map(|name| word(name)))
 }
 
 /// The provider's words, without what a page of HTML has around them.
@@ -86,32 +121,10 @@ fn words(error: Option<&Value>, text: &str) -> String {
     }
 }
 
-/// True where the conversation does not fit the model, in the words of the servers that say so.
-fn outgrown(status: u16, kind: &str, text: &str) -> bool {
-    const WAYS: [&str; 12] = [
-        "maximum context length",
-        "model maximum context length",
-        "maximum model length",
-        "prompt is too long",
-        "exceed context limit",
-        "exceeds the available context size",
-        "context size has been exceeded",
-        "exceeds the context length",
-        "exceed context window",
-        "exceeds the context window",
-        "input length and `max_tokens` exceed",
-        "`max_new_tokens` must be <=",
-    ];
-    let text = text.to_ascii_lowercase();
-    status == 413
-        || ["context_length_exceeded", "exceed_context_size_error"].iter().any(|word| kind.contains(word))
-        || WAYS.iter().any(|way| text.contains(way))
-}
-
 /// True where a server could not read the model's own call of a tool.
-fn garbled(text: &str, kind: &str) -> bool {
+fn garbled(text: &str, codes: &[String]) -> bool {
     let text = text.to_ascii_lowercase();
-    ["tool_use_failed", "output_parse_failed"].iter().any(|word| kind.contains(word))
+    ["tool_use_failed", "output_parse_failed"].iter().any(|word| codes.iter().any(|code| code.contains(word)))
         || ["error parsing tool call", "failed to parse tool call", "failed to parse input at pos"]
             .iter()
             .any(|way| text.contains(way))
@@ -123,7 +136,7 @@ mod tests {
     use serde_json::json;
 
     fn class_of(status: u16, body: &Value, answered: bool) -> (&'static str, bool) {
-        match judge(status, Some(body), &body.to_string(), answered) {
+        match judge(status, Some(body), &body.to_string(), &Evidence { answered, ..Evidence::default() }) {
             Some(Answer::Fault { error, again }) => (error.class(), again),
             Some(Answer::Garbled(_)) => ("garbled", false),
             None => ("reply", false),
@@ -210,14 +223,16 @@ mod tests {
     #[test]
     fn an_error_without_the_usual_field_is_told_whole() {
         let body = json!({"detail": "Not Found"});
-        let Some(Answer::Fault { error, .. }) = judge(404, Some(&body), "", true) else { panic!("404 is a fault") };
+        let Some(Answer::Fault { error, .. }) = judge(404, Some(&body), "", &Evidence::default()) else {
+            panic!("404 is a fault")
+        };
         assert_eq!(error, GatewayError::BadRequest { status: 404, text: "{\"detail\":\"Not Found\"}".into() });
     }
 
     #[test]
     fn a_page_of_words_is_cut_between_characters() {
         let Some(Answer::Fault { error: GatewayError::Server { text, .. }, .. }) =
-            judge(502, None, &"ä ".repeat(9000), true)
+            judge(502, None, &"ä ".repeat(9000), &Evidence::default())
         else {
             panic!("502 is a server's fault")
         };

@@ -45,8 +45,14 @@ impl CallLog for Clean<'_> {
             request: self.secrets.redact_json(call.request),
             response: call.response.map(|response| self.secrets.redact_json(response)),
             error: call.error.map(|text| self.secrets.redact(&text)),
+            served_model: call.served_model.map(|name| self.secrets.redact(&name)),
+            usage_refused: call.usage_refused.map(|text| self.secrets.redact(&text)),
             ..call
         });
+    }
+
+    fn affords_another(&self) -> bool {
+        self.log.affords_another()
     }
 }
 

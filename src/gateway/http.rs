@@ -3,16 +3,18 @@
 use super::faults::{Answer, judge};
 use super::mock::now;
 use super::open::told;
+use super::overflow::{Accepted, Evidence};
 use super::pace::Pace;
 use super::retry::{Retry, asked};
-use super::speech::{Said, Speech, malformed};
-use super::stream::folded;
+use super::sound::{Heard, heard};
+use super::speech::{Said, Speech, malformed, served};
+use super::spent::is_cost;
 use super::{Call, CallLog, Expired, Finish, Gateway, GatewayError, ModelEntry, Reply, Request, Role, Secrets};
 use crate::schema::Usage;
 use async_trait::async_trait;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::Value;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Most bytes of an answer.
@@ -32,6 +34,8 @@ pub(super) struct Http {
     pub(super) pace: Arc<Pace>,
     pub(super) retry: Retry,
     pub(super) seed: String,
+    /// The longest request that was accepted.
+    pub(super) accepted: Mutex<Option<Accepted>>,
 }
 
 /// The headers of a dialect, with the key; its value is marked so that nothing prints it.
@@ -65,14 +69,22 @@ pub(super) struct Partial {
 pub(super) struct Failed {
     pub(super) error: GatewayError,
     /// Another try may help.
-    again: bool,
+    pub(super) again: bool,
     /// The provider answered with an error, for which nobody pays.
-    free: bool,
+    pub(super) free: bool,
+    /// The provider told it in words of its own.
+    pub(super) is_told: bool,
 }
 
 impl Failed {
     fn finally(error: GatewayError) -> Failed {
-        Failed { error, again: false, free: false }
+        Failed { error, again: false, free: false, is_told: false }
+    }
+
+    /// The answer was lost or is none, though the request was good: to ask once more costs one reply, to begin anew costs
+    /// all replies so far.
+    fn broken(error: GatewayError) -> Failed {
+        Failed { error, again: true, free: false, is_told: false }
     }
 }
 
@@ -102,6 +114,8 @@ pub(super) struct Tried {
     pub(super) end: Result<Said, Failed>,
     /// The answer as it came.
     pub(super) answer: Partial,
+    /// Its bytes with sound characters, where they had to be changed.
+    pub(super) mended: Option<String>,
 }
 
 /// A request on its way: what it says, what it says beside the headers of every request, and how long it may take.
@@ -135,7 +149,7 @@ impl Gateway for Http {
                     let waited_seconds = waited.as_secs_f64();
                     return Ok(Reply { text, tool_calls, finish, usage, cost_usd, seconds, waited_seconds });
                 }
-                Err(Failed { error, again, .. }) if !again || tried >= self.retry.tries => return Err(error),
+                Err(failed) if !self.may_ask_again(&failed, tried, log) => return Err(failed.error),
                 Err(_) => {
                     let pause = self.retry.wait(tried, asked, &self.seed);
                     tokio::time::sleep(pause).await;
@@ -151,21 +165,50 @@ impl Gateway for Http {
 }
 
 impl Http {
+    /// Whether the same is asked once more after so many tries. What may have been paid for is asked again only as long as
+    /// there is money for it, and a model that took all of its time is given it once more at most.
+    pub(super) fn may_ask_again(&self, failed: &Failed, tried: u32, log: &dyn CallLog) -> bool {
+        let most = match failed.error {
+            GatewayError::Timeout { .. } => self.retry.tries.min(2),
+            _ => self.retry.tries,
+        };
+        failed.again && tried < most && (failed.free || log.affords_another())
+    }
+
+    /// What is known of a request, should it be refused.
+    fn evidence(&self, sent: &Sent<'_>, bytes: u64) -> Evidence {
+        let accepted = *self.accepted.lock().unwrap_or_else(PoisonError::into_inner);
+        let most = ["max_tokens", "max_completion_tokens"].iter().find_map(|name| sent.body.get(*name)?.as_u64());
+        let most_output = most.unwrap_or(self.entry.max_output_tokens);
+        Evidence { answered: sent.answered, bytes, most_output, window: self.entry.context_tokens, accepted }
+    }
+
+    /// Remembers the longest request that was accepted.
+    fn accept(&self, bytes: u64, usage: Option<&Usage>) {
+        let mut accepted = self.accepted.lock().unwrap_or_else(PoisonError::into_inner);
+        if accepted.is_none_or(|longest| longest.bytes <= bytes) {
+            let tokens = usage.map(|u| u.input + u.cached_input + u.cache_write).filter(|tokens| *tokens > 0);
+            *accepted = Some(Accepted { bytes, tokens });
+        }
+    }
+
     /// One try.
     pub(super) async fn once(&self, sent: &Sent<'_>) -> Tried {
         let (started_at, begun) = (now(), Instant::now());
         let mut partial = Partial::default();
+        let bytes = sent.body.to_string().into_bytes();
+        let sent_bytes = bytes.len() as u64;
         let left = sent.seconds_left.max(0.0);
         let patience = Duration::from_secs_f64(self.entry.request_seconds.min(left));
-        let exchanged = match tokio::time::timeout(patience, self.exchange(sent, &mut partial)).await {
+        let exchanged = match tokio::time::timeout(patience, self.exchange(sent, bytes, &mut partial)).await {
             Ok(end) => end,
             Err(_) if left < self.entry.request_seconds => {
                 Err(Failed::finally(GatewayError::OutOfTime { seconds: left }))
             }
-            Err(_) => Err(Failed::finally(GatewayError::Timeout {
-                what: Expired::Total,
-                seconds: self.entry.request_seconds,
-            })),
+            Err(_) => {
+                let seconds = self.entry.request_seconds;
+                Err(Failed::broken(GatewayError::Timeout { what: Expired::Total, seconds }))
+            }
         };
         // An error status says enough, whatever became of its body.
         let refused = partial.status.is_some_and(|status| status >= 400);
@@ -174,26 +217,32 @@ impl Http {
             other => other,
         };
         let seconds = begun.elapsed().as_secs_f64();
-        let whole: Option<Value> = serde_json::from_slice(&partial.bytes).ok();
-        let streamed = if whole.is_none() { folded(self.entry.dialect, &partial.bytes) } else { None };
-        let is_stream = streamed.is_some();
-        let answer = whole.or(streamed);
-        let usage = answer.as_ref().and_then(self.speech.usage);
+        let Heard { answer, streamed, mended } = heard(self.entry.dialect, &partial.bytes);
+        let (usage, usage_refused) = match answer.as_ref().map_or(Ok(None), self.speech.usage) {
+            Ok(usage) => (usage, None),
+            Err(why) => (None, Some(why)),
+        };
         let clean = self.clean(answer.as_ref(), &partial.bytes);
         let status = partial.status.unwrap_or(0);
-        let end = exchanged.and_then(|()| match judge(status, clean.json.as_ref(), &clean.text, sent.answered) {
-            Some(Answer::Fault { error, again }) => Err(Failed { error, again: again && usage.is_none(), free: true }),
+        let evidence = self.evidence(sent, sent_bytes);
+        let end = exchanged.and_then(|()| match judge(status, clean.json.as_ref(), &clean.text, &evidence) {
+            Some(Answer::Fault { error, again }) => Err(Failed { error, again, free: usage.is_none(), is_told: true }),
             Some(Answer::Garbled(text)) => Ok(Said { text, tool_calls: Vec::new(), finish: garbled() }),
-            None => self.read(answer.as_ref(), &clean.text).map_err(Failed::finally),
+            None => self.read(answer.as_ref(), &clean.text).map_err(Failed::broken),
         });
+        if end.is_ok() {
+            self.accept(sent_bytes, usage.as_ref());
+        }
         // A server that could not read what the model wrote has made it write.
         let garbled = matches!(&end, Ok(said) if said.finish == garbled());
         let free = matches!(&end, Err(Failed { free: true, .. }));
         let billable = usage.is_some() || garbled || partial.sent && !free;
         let call = Call {
             request: sent.body.clone(),
+            left_out: Vec::new(),
+            served_model: answer.as_ref().and_then(served),
             // A stream is kept as it came.
-            response: if is_stream { self.clean(None, &partial.bytes).kept() } else { clean.kept() },
+            response: if streamed { self.clean(None, &partial.bytes).kept() } else { clean.kept() },
             status: partial.status,
             class: end.as_ref().err().map(|failed| failed.error.class().to_owned()),
             error: end.as_ref().err().map(|failed| failed.error.to_string()),
@@ -201,15 +250,15 @@ impl Http {
             started_at,
             seconds,
             usage,
+            usage_refused,
             cost_usd: self.cost(usage.as_ref(), billable),
             billable,
         };
-        Tried { call, end, answer: partial }
+        Tried { call, end, answer: partial, mended }
     }
 
     /// Sends the request and takes in the answer.
-    async fn exchange(&self, sent: &Sent<'_>, partial: &mut Partial) -> Result<(), Failed> {
-        let bytes = sent.body.to_string().into_bytes();
+    async fn exchange(&self, sent: &Sent<'_>, bytes: Vec<u8>, partial: &mut Partial) -> Result<(), Failed> {
         // Our own come last: nobody else's replaces the key.
         let request =
             self.client.post(&self.url).headers(sent.headers.clone()).headers(self.headers.clone()).body(bytes);
@@ -219,7 +268,7 @@ impl Http {
             Ok(response) => response,
             Err(error) => {
                 partial.sent = !error.is_connect();
-                return Err(Failed { error: self.broken(error), again: true, free: false });
+                return Err(Failed { error: self.broken(error), again: true, free: !partial.sent, is_told: false });
             }
         };
         partial.status = Some(response.status().as_u16());
@@ -239,11 +288,10 @@ impl Http {
                 Ok(Ok(Some(chunk))) if partial.bytes.len() + chunk.len() > MOST_BYTES => return Err(too_large()),
                 Ok(Ok(Some(chunk))) => partial.bytes.extend_from_slice(&chunk),
                 Ok(Ok(None)) => return Ok(()),
-                // A part of the answer came: it may be paid for, and is not asked for twice.
-                Ok(Err(error)) => return Err(Failed::finally(self.broken(error))),
+                Ok(Err(error)) => return Err(Failed::broken(self.broken(error))),
                 Err(_) => {
                     let seconds = self.entry.idle_seconds;
-                    return Err(Failed::finally(GatewayError::Timeout { what: Expired::Idle, seconds }));
+                    return Err(Failed::broken(GatewayError::Timeout { what: Expired::Idle, seconds }));
                 }
             }
         }
@@ -258,7 +306,7 @@ impl Http {
     fn cost(&self, usage: Option<&Usage>, billable: bool) -> Option<f64> {
         let price = self.entry.price?;
         match usage {
-            Some(usage) => Some(price.of(usage)),
+            Some(usage) => Some(price.of(usage)).filter(is_cost),
             None if !billable => None,
             None => price.is_free().then_some(0.0),
         }

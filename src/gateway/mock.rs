@@ -109,6 +109,7 @@ impl Gateway for Mock {
 pub(super) fn told(request: &Request, reply: &Reply) -> Call {
     Call {
         request: json!({"messages": request.messages, "tools": request.tools}),
+        left_out: Vec::new(),
         response: serde_json::to_value(reply).ok(),
         status: None,
         class: None,
@@ -117,6 +118,8 @@ pub(super) fn told(request: &Request, reply: &Reply) -> Call {
         started_at: now(),
         seconds: reply.seconds,
         usage: reply.usage,
+        usage_refused: None,
+        served_model: None,
         cost_usd: reply.cost_usd,
         billable: true,
     }

@@ -5,6 +5,7 @@
 //! model did (an empty reply, a refusal, too long a conversation) is told apart from what failed around it.
 //! This room must not know of tasks, sandboxes, commands or verdicts, and no key leaves it but to the model's address.
 
+mod allowed;
 mod anthropic;
 mod call;
 mod error;
@@ -17,17 +18,22 @@ mod models;
 mod ollama;
 mod open;
 mod openai;
+mod overflow;
 mod pace;
 mod price;
 mod probe;
+mod refusal;
 mod relay;
 mod retry;
 mod script;
 mod secrets;
+mod sieve;
+mod sound;
 mod speech;
 mod spent;
 mod stream;
 mod told;
+mod usage;
 
 pub use call::{Call, CallLog};
 pub use error::{Expired, GatewayError};
@@ -41,6 +47,7 @@ pub use relay::{Asked, Passed, Relay};
 pub use retry::Retry;
 pub use secrets::Secrets;
 pub use spent::Spent;
+pub use usage::{MOST_TOKENS, MOST_USD};
 
 use async_trait::async_trait;
 

@@ -58,6 +58,9 @@ pub struct ModelEntry {
     /// Sent as it is where it is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub service_tier: Option<String>,
+    /// Features on trial that a program may ask for by `anthropic-beta` or `openai-beta`; all others stay out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub features: Vec<String>,
     /// Most tokens of one reply.
     #[serde(default = "max_output_tokens")]
     pub max_output_tokens: u64,
@@ -112,6 +115,7 @@ impl ModelEntry {
             price: Some(Price::FREE),
             reasoning_effort: None,
             service_tier: None,
+            features: Vec::new(),
             max_output_tokens: max_output_tokens(),
             max_tokens_option: None,
             temperature: None,

@@ -1,6 +1,7 @@
 //! Ollama's own chat.
 
 use super::speech::{Said, Speech, argument_object, arguments, malformed, model, most_output};
+use super::usage::Told;
 use super::{Finish, GatewayError, Message, ModelEntry, Request, ToolCall};
 use crate::schema::Usage;
 use serde_json::{Value, json};
@@ -58,13 +59,11 @@ fn messages(messages: &[Message]) -> Vec<Value> {
     messages.iter().enumerate().map(said).collect()
 }
 
-fn usage(answer: &Value) -> Option<Usage> {
-    Some(Usage {
-        input: answer.get("prompt_eval_count")?.as_u64()?,
-        output: answer.get("eval_count")?.as_u64()?,
-        requests: 1,
-        ..Usage::default()
-    })
+fn usage(answer: &Value) -> Result<Option<Usage>, String> {
+    let Some(told) = Told::itself(answer) else { return Ok(None) };
+    let (input, output) = (told.count(&["prompt_eval_count"])?, told.count(&["eval_count"])?);
+    let (Some(input), Some(output)) = (input, output) else { return Ok(None) };
+    Ok(Some(Usage { input, output, requests: 1, ..Usage::default() }))
 }
 
 fn said(answer: &Value) -> Result<Said, GatewayError> {

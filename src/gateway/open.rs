@@ -101,6 +101,7 @@ impl Gateways {
             pace,
             retry: self.retry,
             seed,
+            accepted: Mutex::new(None),
         })
     }
 }

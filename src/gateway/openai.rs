@@ -1,6 +1,7 @@
 //! OpenAI's chat completions, as its many servers speak them.
 
 use super::speech::{Said, Speech, arguments, malformed, model, most_output};
+use super::usage::Told;
 use super::{Finish, GatewayError, Message, ModelEntry, Request, Role, ToolCall};
 use crate::schema::Usage;
 use serde_json::{Value, json};
@@ -49,16 +50,17 @@ fn message(message: &Message) -> Value {
     out
 }
 
-fn usage(answer: &Value) -> Option<Usage> {
-    let usage = answer.get("usage")?;
-    let prompt = usage.get("prompt_tokens")?.as_u64()?;
-    let output = usage.get("completion_tokens")?.as_u64()?;
-    let detail = |name: &str| usage.pointer(&format!("/prompt_tokens_details/{name}")).and_then(Value::as_u64);
-    let hit = || usage.get("prompt_cache_hit_tokens").and_then(Value::as_u64);
+fn usage(answer: &Value) -> Result<Option<Usage>, String> {
+    let Some(told) = Told::within(answer) else { return Ok(None) };
+    let (prompt, output) = (told.count(&["prompt_tokens"])?, told.count(&["completion_tokens"])?);
+    let (Some(prompt), Some(output)) = (prompt, output) else { return Ok(None) };
+    let cached = told.count(&["prompt_tokens_details", "cached_tokens"])?;
+    let cached = cached.map_or_else(|| told.count(&["prompt_cache_hit_tokens"]), |n| Ok(Some(n)))?;
+    let written = told.count(&["prompt_tokens_details", "cache_write_tokens"])?;
     // Parts of the prompt can never be more than the prompt.
-    let cached_input = detail("cached_tokens").or_else(hit).unwrap_or(0).min(prompt);
-    let cache_write = detail("cache_write_tokens").unwrap_or(0).min(prompt - cached_input);
-    Some(Usage { input: prompt - cached_input - cache_write, cached_input, cache_write, output, requests: 1 })
+    let cached_input = cached.unwrap_or(0).min(prompt);
+    let cache_write = written.unwrap_or(0).min(prompt - cached_input);
+    Ok(Some(Usage { input: prompt - cached_input - cache_write, cached_input, cache_write, output, requests: 1 }))
 }
 
 fn said(answer: &Value) -> Result<Said, GatewayError> {

@@ -1,24 +1,27 @@
 //! Requests of a command-line agent, passed on to its one model with the key that the agent never sees.
 //!
-//! The body stays the agent's own, but for the model, which is the plan's, for a bound on the reply, and for the wish to
-//! be told tokens. Tries that fail are the agent's to repeat: it has a patience of its own.
+//! The body is what a list allows of the agent's own, for the plan's model, with a bound on the reply and the wish to be
+//! told tokens. Tries that the provider refuses are the agent's to repeat: it has a patience of its own. An answer that was
+//! lost or is none is asked for again here, since not every agent expects one.
 
-use super::guarded::guard;
-use super::http::{Http, Sent, Tried};
-use super::speech::{model, speech};
+use super::allowed::{Allowed, allowed};
+use super::guarded::{clean, guard};
+use super::http::{Http, Partial, Sent, Tried};
+use super::speech::{Said, speech};
 use super::told::{completion, conversation};
 use super::{CallLog, Dialect, Gateway, GatewayError, ModelEntry, Reply, Secrets};
 use async_trait::async_trait;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// What an agent asks.
 #[derive(Clone, Debug, Default)]
 pub struct Asked {
     /// Path of the address, without a query.
     pub path: String,
-    /// The agent's own headers; all but those that choose versions of the interface are left out.
+    /// The agent's own headers; all but those that the model's entry allows are left out.
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: Vec<u8>,
@@ -62,8 +65,8 @@ pub trait Relay: Send + Sync {
 
 const JSON: &str = "application/json";
 
-/// Headers that choose between versions of an interface and hold no secret.
-const PASSED_ON: [&str; 2] = ["anthropic-version", "anthropic-beta"];
+/// Headers that name features on trial, of which the model's entry may allow some.
+const FEATURES: [&str; 2] = ["anthropic-beta", "openai-beta"];
 
 /// Whether a path leads to the model.
 pub(super) fn leads(path: &str, to: &str) -> bool {
@@ -82,38 +85,16 @@ impl Relay for Over {
         if !leads(&asked.path, self.path()) {
             return Passed::refused(404, &format!("only {} leads to the model", self.path()));
         }
-        let Ok(Value::Object(_)) = serde_json::from_slice(&asked.body) else {
+        let Ok(Value::Object(body)) = serde_json::from_slice(&asked.body) else {
             return Passed::refused(400, "the body is no JSON object");
         };
-        let mut body: Value = serde_json::from_slice(&asked.body).unwrap_or_default();
-        shape(&mut body, self.http.entry(), most_output);
-        let sent = Sent { body: &body, headers: versions(&asked.headers), seconds_left, answered: false };
-        let place = self.http.pace.enter().await;
-        let Tried { call, end, answer } = self.http.once(&sent).await;
-        drop(place);
-        let (usage, cost_usd, seconds) = (call.usage, call.cost_usd, call.seconds);
-        guard(&self.secrets, log).call(call);
-        let (reply, error) = match end {
-            Ok(said) => {
-                let super::speech::Said { text, tool_calls, finish } = said;
-                (Some(Reply { text, tool_calls, finish, usage, cost_usd, seconds, waited_seconds: 0.0 }), None)
-            }
-            Err(failed) => (None, Some(super::guarded::clean(&self.secrets, failed.error))),
-        };
-        match answer.status {
-            // A provider that repeats a key must not tell it to the sandbox.
-            Some(status) if !answer.bytes.is_empty() => {
-                let body = match String::from_utf8(answer.bytes) {
-                    Ok(text) => self.secrets.without_known(&text).into_bytes(),
-                    Err(_) => return Passed { error, ..Passed::refused(502, "the provider's answer is no text") },
-                };
-                Passed { status, kind: answer.kind.unwrap_or_else(|| JSON.to_owned()), body, reply, error }
-            }
-            _ => {
-                let why = error.as_ref().map_or_else(|| "the provider said nothing".to_owned(), ToString::to_string);
-                Passed { reply, error, ..Passed::refused(502, &why) }
-            }
+        if !body.get("messages").is_some_and(Value::is_array) {
+            return Passed::refused(400, "messages is no list");
         }
+        let asked_for = allowed(body, self.http.entry(), most_output);
+        let headers = features(&asked.headers, &self.http.entry().features);
+        let mut log = guard(&self.secrets, log);
+        self.ask(&asked_for, &headers, seconds_left, &mut log).await
     }
 
     fn entry(&self) -> &ModelEntry {
@@ -125,44 +106,77 @@ impl Relay for Over {
     }
 }
 
-/// Makes a body ask the plan's model, for no more than may be paid for.
-fn shape(body: &mut Value, entry: &ModelEntry, most_output: u64) {
-    body["model"] = model(entry).into();
-    let bound = |value: &Value| value.as_u64().map_or(most_output, |n| n.min(most_output));
-    match entry.dialect {
-        Dialect::Ollama => {
-            if !body["options"].is_object() {
-                body["options"] = json!({});
-            }
-            body["options"]["num_predict"] = bound(&body["options"]["num_predict"]).into();
-        }
-        Dialect::Openai => {
-            let own = entry.max_tokens_option.as_deref().unwrap_or("max_tokens");
-            let names = ["max_tokens", "max_completion_tokens"].into_iter().filter(|n| !body[*n].is_null());
-            let names: Vec<&str> = names.collect();
-            for name in if names.is_empty() { vec![own] } else { names } {
-                body[name] = bound(&body[name]).into();
-            }
-            // More replies at once would cost more than one.
-            if !body["n"].is_null() {
-                body["n"] = 1.into();
-            }
-            if body["stream"] == true {
-                if !body["stream_options"].is_object() {
-                    body["stream_options"] = json!({});
+impl Over {
+    /// Asks until there is an answer, or an error that is the agent's to see. Every try is logged.
+    async fn ask(&self, asked: &Allowed, headers: &HeaderMap, seconds: f64, log: &mut dyn CallLog) -> Passed {
+        let (begun, mut number, mut waited) = (Instant::now(), 0, 0.0);
+        let messages = asked.body.get("messages").and_then(Value::as_array);
+        let answered = messages.is_some_and(|all| all.iter().any(|m| m.get("role").is_some_and(|r| r == "assistant")));
+        loop {
+            number += 1;
+            let seconds_left = seconds - begun.elapsed().as_secs_f64();
+            let sent = Sent { body: &asked.body, headers: headers.clone(), seconds_left, answered };
+            let place = self.http.pace.enter().await;
+            let Tried { mut call, end, answer, mended } = self.http.once(&sent).await;
+            drop(place);
+            call.left_out.clone_from(&asked.left_out);
+            let (usage, cost_usd, seconds_asked) = (call.usage, call.cost_usd, call.seconds);
+            let pause = self.http.retry.wait(number, call.retry_after, &self.http.seed);
+            log.call(call);
+            let failed = match end {
+                Ok(Said { text, tool_calls, finish }) => {
+                    let seconds = seconds_asked;
+                    let reply = Reply { text, tool_calls, finish, usage, cost_usd, seconds, waited_seconds: waited };
+                    return self.passed(answer, mended, Some(reply), None);
                 }
-                body["stream_options"]["include_usage"] = true.into();
+                Err(failed) => failed,
+            };
+            // A status that refuses is an answer, which the agent understands.
+            let refuses = answer.status.is_some_and(|status| status >= 400);
+            let in_time = begun.elapsed().as_secs_f64() + pause.as_secs_f64() < seconds;
+            if refuses || !in_time || !self.http.may_ask_again(&failed, number, log) {
+                // What the agent cannot read either is told to it as an error.
+                let answer = if refuses || failed.is_told { answer } else { Partial::default() };
+                return self.passed(answer, mended, None, Some(failed.error));
+            }
+            waited += seconds_asked + pause.as_secs_f64();
+            tokio::time::sleep(pause).await;
+        }
+    }
+
+    /// The answer for the agent.
+    fn passed(
+        &self,
+        answer: Partial,
+        mended: Option<String>,
+        reply: Option<Reply>,
+        error: Option<GatewayError>,
+    ) -> Passed {
+        let error = error.map(|error| clean(&self.secrets, error));
+        match answer.status {
+            Some(status) if !answer.bytes.is_empty() => {
+                // What is no text has been made one; a provider that repeats a key must not tell it to the sandbox.
+                let text = mended.unwrap_or_else(|| String::from_utf8_lossy(&answer.bytes).into_owned());
+                let body = self.secrets.without_known(&text).into_bytes();
+                Passed { status, kind: answer.kind.unwrap_or_else(|| JSON.to_owned()), body, reply, error }
+            }
+            _ => {
+                let why = error.as_ref().map_or_else(|| "the provider said nothing".to_owned(), ToString::to_string);
+                Passed { reply, error, ..Passed::refused(502, &why) }
             }
         }
-        _ => body["max_tokens"] = bound(&body["max_tokens"]).into(),
     }
 }
 
-fn versions(headers: &[(String, String)]) -> HeaderMap {
+/// The headers of the agent that name features which the model's entry allows, and no other.
+fn features(headers: &[(String, String)], allowed: &[String]) -> HeaderMap {
     let mut kept = HeaderMap::new();
-    for (name, value) in headers.iter().filter(|(name, _)| PASSED_ON.contains(&name.as_str())) {
-        if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::from_str(value)) {
-            kept.insert(name, value);
+    for (name, value) in headers {
+        let Some(name) = FEATURES.into_iter().find(|feature| name.eq_ignore_ascii_case(feature)) else { continue };
+        let words = value.split(',').map(str::trim).filter(|word| allowed.iter().any(|known| known == word));
+        let value = words.collect::<Vec<_>>().join(",");
+        if let (false, Ok(value)) = (value.is_empty(), HeaderValue::from_str(&value)) {
+            kept.append(HeaderName::from_static(name), value);
         }
     }
     kept
@@ -207,37 +221,20 @@ impl Relay for Told {
 mod tests {
     use super::*;
 
-    fn entry(dialect: &str) -> ModelEntry {
-        let text = format!(
-            "id='m'\nname='M'\nmaker='A'\ntier='paid'\ndialect='{dialect}'\nmodel='real'\nbase_url='http://127.0.0.1:1'\n"
-        );
-        toml::from_str(&text).unwrap()
-    }
-
-    #[test]
-    fn a_request_asks_the_plans_model_for_no_more_than_may_be_paid() {
-        let shaped = |dialect: &str, mut body: Value| {
-            shape(&mut body, &entry(dialect), 100);
-            body
-        };
-        let body = shaped("openai", json!({"model": "dearer", "max_completion_tokens": 5000, "n": 8, "stream": true}));
-        assert_eq!(
-            (&body["model"], &body["max_completion_tokens"], &body["n"]),
-            (&json!("real"), &json!(100), &json!(1))
-        );
-        assert_eq!((&body["max_tokens"], &body["stream_options"]["include_usage"]), (&Value::Null, &json!(true)));
-        assert_eq!(shaped("openai", json!({}))["max_tokens"], 100);
-        assert_eq!(shaped("anthropic", json!({"max_tokens": 7}))["max_tokens"], 7);
-        assert_eq!(shaped("ollama", json!({"options": 3}))["options"]["num_predict"], 100);
-    }
-
     #[test]
     fn one_path_leads_to_the_model_and_keys_of_the_agent_lead_nowhere() {
         assert!(leads("/v1/chat/completions", "/chat/completions") && leads("/v1/messages", "/v1/messages"));
         assert!(!leads("/v1/models", "/chat/completions") && !leads("/v1/v1/chat/completions", "/chat/completions"));
-        let headers = [("authorization", "Bearer x"), ("anthropic-beta", "b"), ("x-api-key", "k"), ("host", "h")];
-        let kept = versions(&headers.map(|(n, v)| (n.to_owned(), v.to_owned())));
-        assert_eq!(kept.len(), 1);
-        assert_eq!(kept["anthropic-beta"], "b");
+        let headers = [
+            ("authorization", "Bearer x"),
+            ("Anthropic-Beta", "context-1m, cheap-2"),
+            ("openai-beta", "x"),
+            ("x-api-key", "k"),
+            ("host", "h"),
+        ];
+        let headers = headers.map(|(n, v)| (n.to_owned(), v.to_owned()));
+        assert!(features(&headers, &[]).is_empty());
+        let kept = features(&headers, &["cheap-2".to_owned()]);
+        assert_eq!((kept.len(), kept["anthropic-beta"].to_str().unwrap()), (1, "cheap-2"));
     }
 }

@@ -192,6 +192,7 @@ impl Gateway for Script {
 fn failed(request: &Request, error: &GatewayError, seconds: f64) -> Call {
     Call {
         request: json!({"messages": request.messages, "tools": request.tools}),
+        left_out: Vec::new(),
         response: None,
         status: None,
         class: Some(error.class().to_owned()),
@@ -200,6 +201,8 @@ fn failed(request: &Request, error: &GatewayError, seconds: f64) -> Call {
         started_at: now(),
         seconds,
         usage: None,
+        usage_refused: None,
+        served_model: None,
         cost_usd: None,
         billable: false,
     }

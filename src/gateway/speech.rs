@@ -1,5 +1,6 @@
 //! What the dialects have in common: how each asks, and how its answers are read.
 
+use super::sound::sound_arguments;
 use super::{Dialect, Finish, GatewayError, ModelEntry, Request, ToolCall, anthropic, ollama, openai};
 use crate::schema::Usage;
 use serde_json::Value;
@@ -22,8 +23,8 @@ pub(super) struct Speech {
     pub(super) headers: &'static [(&'static str, &'static str)],
     /// The body of a request.
     pub(super) body: fn(&ModelEntry, &Request) -> Value,
-    /// The tokens that an answer tells; none unless all of them are told.
-    pub(super) usage: fn(&Value) -> Option<Usage>,
+    /// The tokens that an answer tells: none unless all of them are told, and a remark where one cannot be a count.
+    pub(super) usage: fn(&Value) -> Result<Option<Usage>, String>,
     /// What an answer says.
     pub(super) said: fn(&Value) -> Result<Said, GatewayError>,
 }
@@ -57,7 +58,7 @@ pub(super) fn malformed(what: impl Into<String>) -> GatewayError {
 pub(super) fn arguments(value: Option<&Value>) -> String {
     match value {
         None | Some(Value::Null) => "{}".to_owned(),
-        Some(Value::String(text)) => text.clone(),
+        Some(Value::String(text)) => sound_arguments(text),
         Some(value) => value.to_string(),
     }
 }
@@ -68,4 +69,11 @@ pub(super) fn argument_object(text: &str) -> Value {
         Ok(Value::Object(map)) => Value::Object(map),
         _ => serde_json::json!({"arguments": text}),
     }
+}
+
+/// The model that an answer says it is from.
+pub(super) fn served(answer: &Value) -> Option<String> {
+    let name = answer.get("model").and_then(Value::as_str)?.trim();
+    let name: String = name.chars().filter(|c| !c.is_control()).take(200).collect();
+    (!name.is_empty()).then_some(name)
 }

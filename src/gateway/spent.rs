@@ -1,4 +1,5 @@
 use super::Call;
+use super::usage::{MOST_TOKENS, MOST_USD};
 use crate::schema::Usage;
 
 /// What the calls of an attempt used and cost, failed ones too.
@@ -18,17 +19,22 @@ impl Spent {
     /// Count one try.
     pub fn add(&mut self, call: &Call) {
         self.known.requests += 1;
-        match call.usage {
+        match call.usage.filter(is_usage) {
             Some(usage) => {
-                self.known.input += usage.input;
-                self.known.cached_input += usage.cached_input;
-                self.known.cache_write += usage.cache_write;
-                self.known.output += usage.output;
+                let known = &mut self.known;
+                for (sum, part) in [
+                    (&mut known.input, usage.input),
+                    (&mut known.cached_input, usage.cached_input),
+                    (&mut known.cache_write, usage.cache_write),
+                    (&mut known.output, usage.output),
+                ] {
+                    *sum = sum.saturating_add(part);
+                }
             }
             None if call.billable => self.without_usage += 1,
             None => {}
         }
-        match call.cost_usd {
+        match call.cost_usd.filter(is_cost) {
             Some(cost) => self.known_usd += cost,
             None if call.billable => self.without_cost += 1,
             None => {}
@@ -44,4 +50,14 @@ impl Spent {
     pub fn cost_usd(&self) -> Option<f64> {
         (self.without_cost == 0).then_some(self.known_usd)
     }
+}
+
+/// Whether counts can be those of one call.
+pub(super) fn is_usage(usage: &Usage) -> bool {
+    [usage.input, usage.cached_input, usage.cache_write, usage.output].iter().all(|n| *n <= MOST_TOKENS)
+}
+
+/// Whether an amount can be what one call costs.
+pub(super) fn is_cost(usd: &f64) -> bool {
+    (0.0..=MOST_USD).contains(usd)
 }

@@ -3,15 +3,29 @@
 use super::Dialect;
 use serde_json::{Map, Value, json};
 
-/// The whole answer of a stream; none where the bytes are no stream of the dialect, or it was cut off.
-pub(super) fn folded(dialect: Dialect, bytes: &[u8]) -> Option<Value> {
-    let text = std::str::from_utf8(bytes).ok()?;
+/// The whole answer of a stream, or the error that it ended with; none where the text is no stream of the dialect, or it
+/// was cut off.
+pub(super) fn folded(dialect: Dialect, text: &str) -> Option<Value> {
     match dialect {
-        Dialect::Openai => openai(&events(text)),
-        Dialect::Anthropic => anthropic(&events(text)),
-        Dialect::Ollama => ollama(text),
+        Dialect::Openai => {
+            let events = events(text);
+            failed(&events).or_else(|| openai(&events))
+        }
+        Dialect::Anthropic => {
+            let events = events(text);
+            failed(&events).or_else(|| anthropic(&events))
+        }
+        Dialect::Ollama => {
+            let lines: Vec<Value> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+            failed(&lines).or_else(|| ollama(&lines))
+        }
         Dialect::Mock | Dialect::Replay => None,
     }
+}
+
+/// The event with which a provider broke a stream off.
+fn failed(events: &[Value]) -> Option<Value> {
+    events.iter().find(|event| event.get("error").is_some_and(|error| !error.is_null())).cloned()
 }
 
 /// The JSON of each event, and none for one that is not JSON.
@@ -27,8 +41,11 @@ fn add(text: &mut String, value: Option<&Value>) {
 /// Chunks of chat completions: texts and arguments come in pieces, usage in the last chunk if it was asked for.
 fn openai(events: &[Value]) -> Option<Value> {
     let (mut text, mut refusal, mut calls) = (String::new(), String::new(), Vec::<Value>::new());
-    let (mut finish, mut usage) = (Value::Null, Value::Null);
+    let (mut finish, mut usage, mut model) = (Value::Null, Value::Null, Value::Null);
     for event in events {
+        if let Some(found) = event.get("model").filter(|m| m.is_string()) {
+            model = found.clone();
+        }
         if let Some(found) = event.get("usage").filter(|u| u.is_object()) {
             usage = found.clone();
         }
@@ -50,7 +67,8 @@ fn openai(events: &[Value]) -> Option<Value> {
     if !calls.is_empty() {
         message["tool_calls"] = calls.into();
     }
-    Some(json!({"choices": [{"index": 0, "message": message, "finish_reason": finish}], "usage": usage}))
+    let choice = json!({"index": 0, "message": message, "finish_reason": finish});
+    Some(json!({"choices": [choice], "usage": usage, "model": model}))
 }
 
 /// Calls in a reply beyond which no real one goes: a number from a provider makes no list that long.
@@ -98,7 +116,11 @@ fn anthropic(events: &[Value]) -> Option<Value> {
                     }
                     "input_json_delta" => {
                         add(piece, delta.get("partial_json"));
-                        block["input"] = serde_json::from_str(piece).unwrap_or_else(|_| json!({}));
+                        // What is no object is the model's mistake, of which it is told.
+                        block["input"] = match piece.trim() {
+                            "" => json!({}),
+                            whole => serde_json::from_str(whole).unwrap_or_else(|_| whole.into()),
+                        };
                     }
                     // Thinking stays in the record of the stream.
                     _ => {}
@@ -124,11 +146,10 @@ fn merge(into: &mut Value, from: Option<&Value>) {
 }
 
 /// One object a line: texts in pieces, and the counts in the last.
-fn ollama(text: &str) -> Option<Value> {
-    let lines: Vec<Value> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+fn ollama(lines: &[Value]) -> Option<Value> {
     let mut answer = lines.last()?.clone();
     let (mut content, mut calls) = (String::new(), Vec::new());
-    for line in &lines {
+    for line in lines {
         add(&mut content, line.pointer("/message/content"));
         calls.extend(line.pointer("/message/tool_calls").and_then(Value::as_array).into_iter().flatten().cloned());
     }
@@ -146,10 +167,10 @@ mod tests {
     use crate::gateway::speech::speech;
 
     fn said(dialect: Dialect, stream: &str) -> (String, usize, Option<(u64, u64)>) {
-        let answer = folded(dialect, stream.as_bytes()).unwrap();
+        let answer = folded(dialect, stream).unwrap();
         let speech = speech(dialect).unwrap();
         let said = (speech.said)(&answer).unwrap();
-        (said.text, said.tool_calls.len(), (speech.usage)(&answer).map(|u| (u.input, u.output)))
+        (said.text, said.tool_calls.len(), (speech.usage)(&answer).unwrap().map(|u| (u.input, u.output)))
     }
 
     #[test]
@@ -164,10 +185,10 @@ mod tests {
             "data: [DONE]\n\n"
         );
         assert_eq!(said(Dialect::Openai, stream), ("Hello".into(), 1, Some((7, 3))));
-        let answer = folded(Dialect::Openai, stream.as_bytes()).unwrap();
+        let answer = folded(Dialect::Openai, stream).unwrap();
         assert_eq!(answer.pointer("/choices/0/message/tool_calls/0/function/arguments").unwrap(), "{\"a\":1}");
         let cut = &stream[..stream.find("tool_calls\"}]").unwrap()];
-        assert_eq!(folded(Dialect::Openai, cut.as_bytes()), None, "a stream that was cut off is no answer");
+        assert_eq!(folded(Dialect::Openai, cut), None, "a stream that was cut off is no answer");
     }
 
     #[test]
@@ -184,10 +205,10 @@ mod tests {
             "data: {\"type\":\"message_stop\"}\n\n"
         );
         assert_eq!(said(Dialect::Anthropic, stream), ("Hi".into(), 1, Some((5, 9))));
-        let answer = folded(Dialect::Anthropic, stream.as_bytes()).unwrap();
+        let answer = folded(Dialect::Anthropic, stream).unwrap();
         assert_eq!(answer.pointer("/content/1/input/a").unwrap(), 1);
         assert_eq!(answer.pointer("/usage/cache_read_input_tokens").unwrap(), 2);
-        assert_eq!(folded(Dialect::Anthropic, &stream.as_bytes()[..stream.len() - 30]), None);
+        assert_eq!(folded(Dialect::Anthropic, &stream[..stream.len() - 30]), None);
     }
 
     #[test]
@@ -198,14 +219,14 @@ mod tests {
             "{\"message\":{\"role\":\"assistant\",\"content\":\"\"},\"done\":true,\"done_reason\":\"stop\",\"prompt_eval_count\":4,\"eval_count\":2}\n"
         );
         assert_eq!(said(Dialect::Ollama, stream), ("Hi you".into(), 0, Some((4, 2))));
-        assert_eq!(folded(Dialect::Ollama, b"{\"message\":{\"content\":\"Hi\"},\"done\":false}\n"), None);
+        assert_eq!(folded(Dialect::Ollama, "{\"message\":{\"content\":\"Hi\"},\"done\":false}\n"), None);
     }
 
     proptest::proptest! {
         #[test]
         fn no_stream_makes_it_panic(text in "(data: |\\{|\\}|\\[|\\]|\"type\"|:|,|\"content_block_delta\"|\"index\"|[0-9]|\n){0,60}") {
             for dialect in [Dialect::Openai, Dialect::Anthropic, Dialect::Ollama] {
-                let _ = folded(dialect, text.as_bytes());
+                let _ = folded(dialect, &text);
             }
         }
     }
