@@ -6,7 +6,7 @@ const code = Object.fromEntries(OUTCOMES.map((word, i) => [word, i]));
 
 /** An empty table; `problems` lists every fault of the files as { where, what }. */
 export function createStore() {
-  const columns = ["run", "task", "model", "agent", "condition", "repeat", "outcome", "stop"];
+  const columns = ["run", "task", "model", "agent", "condition", "repeat", "outcome", "stop", "grader"];
   return {
     sizes: new Map(),
     artifacts: new Set(),
@@ -184,6 +184,7 @@ function addLine(store, run, line) {
   put("repeat", line.repeat);
   put("outcome", code[line.outcome]);
   put("stop", intern(store, line.stop ?? ""));
+  put("grader", intern(store, typeof line.digests?.grader === "string" ? line.digests.grader : ""));
   store.nano[row] = typeof line.cost_usd === "number" ? Math.round(line.cost_usd * 1e9) : null;
   keepNumbers(store, row, line);
   store.effective[row] = true;

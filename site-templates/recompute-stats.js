@@ -150,6 +150,7 @@ export const STATS = {
   guards: (s, n) => said(s, n.task, "guards"),
   fixed: fixes,
   outcome: (s, n) => outcomes(s)[n.outcome] ?? null,
+  graded_by: (s, n) => counted(s).filter((row) => s.store.words[s.store.at.grader[row]] === n.grader).length,
   excluded,
   excluded_share: (s) => bounds(s).share,
   tasks_covered: (s) => cells(s).ids.length,

@@ -61,6 +61,8 @@ const CASES = [
   // the board
   [{ board: "toy", stat: "attempts" }, 11], [{ board: "toy", stat: "fixed" }, 5], [{ board: "toy", stat: "planned" }, 18], [{ board: "toy", stat: "entries" }, 4], [{ board: "toy", stat: "entries_with_data" }, 3],
   [{ board: "toy", stat: "unrun" }, 1], [{ board: "toy", stat: "repos" }, 3], [{ board: "toy", stat: "languages" }, 2], [{ board: "toy", stat: "tasks_total" }, 4], [{ board: "toy", stat: "excluded" }, 2],
+  // who scored: counted lines alone, and those that name nobody
+  [{ board: "toy", stat: "graded_by", grader: "g/1" }, 1], [{ board: "toy", stat: "graded_by", grader: "g/2" }, 1], [{ board: "toy", stat: "graded_by", grader: "" }, 9],
   // groups, tasks, runs, releases
   [{ ...A, stat: "attempts", by: "month", group: "2026-02" }, 3], [{ ...A, stat: "fixed", by: "month", group: "2026-02" }, 1], [{ ...A, stat: "tasks_total", by: "month", group: "2026-02" }, 2],
   [{ ...A, stat: "attempts", by: "difficulty", group: "hard" }, 3], [{ ...A, stat: "fixed", by: "use_case", group: "refactoring" }, 1], [{ ...A, stat: "tasks_total", by: "use_case", group: "refactoring" }, 2],

@@ -30,11 +30,11 @@ export function lines() {
     attempt("r1", "y", "A", 1, "timed_out", { cost_usd: null, seconds: { agent: 300, total: 320 }, turns: 9, stop: "time_limit" }),
     attempt("r1", "z", "A", 0, "stopped", { cost_usd: 0.01 }),
     attempt("r1", "z", "A", 1, "no_patch", { ...cost(0.4, 30, 40, 1, 400, 40), stop: "turn_limit" }),
-    attempt("r1", "x", "B", 0, "resolved", free),
-    attempt("r1", "x", "B", 1, "resolved", free),
+    attempt("r1", "x", "B", 0, "resolved", { ...free, digests: { grader: "g/1" } }),
+    attempt("r1", "x", "B", 1, "resolved", { ...free, digests: { grader: "g/2" } }),
     attempt("r1", "y", "B", 0, "unresolved", free),
     attempt("r1", "y", "B", 1, "patch_failed", free),
-    attempt("r1", "z", "B", 0, "observed", free),
+    attempt("r1", "z", "B", 0, "observed", { ...free, digests: { grader: "g/1" } }),
   ];
   const terse = { agent: "other@2", condition: "terse" };
   const r2 = [

@@ -16,6 +16,9 @@ pub struct Field {
     pub lanes: Vec<Lane>,
     /// Whether a key of the outcomes that occur stands above the lanes.
     pub key: bool,
+    /// The words of outcomes that the key calls otherwise than [`Outcome::label`] does.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<(Outcome, String)>,
 }
 
 /// One lane: a model, a repository or an outcome.
@@ -75,7 +78,7 @@ pub fn field(field: &Field) -> Result<FieldPicture, ChartError> {
     let grid = grid(total / per_mark);
     let kinds = kinds(field);
     let mut canvas = Canvas::new(0.0);
-    let mut y = if field.key { key(&mut canvas, &kinds) } else { 4 };
+    let mut y = if field.key { key(&mut canvas, &kinds, &field.names) } else { 4 };
     let mut pencils: Vec<Pencil> = kinds.iter().map(|(kind, _)| Pencil::new(*kind, grid.size)).collect();
     for (pencil, (_, count)) in pencils.iter_mut().zip(&kinds) {
         pencil.reserve(count / per_mark + 1);
@@ -218,10 +221,11 @@ fn element(canvas: &mut Canvas, pencil: Pencil, (outcome, excluded): Kind) {
 }
 
 /// What each mark means; the height that the key takes.
-fn key(canvas: &mut Canvas, kinds: &[(Kind, usize)]) -> i32 {
+fn key(canvas: &mut Canvas, kinds: &[(Kind, usize)], names: &[(Outcome, String)]) -> i32 {
     let (mut x, mut y) = (0, 4);
     for (kind, _) in kinds {
-        let words = format!("{}{}", kind.0.label(), if kind.1 { " (not counted)" } else { "" });
+        let label = names.iter().find(|(outcome, _)| *outcome == kind.0).map_or(kind.0.label(), |(_, name)| name);
+        let words = format!("{label}{}", if kind.1 { " (not counted)" } else { "" });
         let room = width(&words, 12.0).ceil() as i32 + 30;
         if x > 0 && x + room > 720 {
             (x, y) = (0, y + 20);

@@ -134,6 +134,7 @@ fn plan(args: &Run, suite: &TaskSuite, settings: Vec<ModelEntry>) -> anyhow::Res
             suite: suite.suite.word(),
             suite_digest: Some(digest_of_suite(&all)),
             source: Source::Own,
+            imported_from: None,
             models: settings.iter().map(ModelEntry::planned).collect(),
             agent: described(&agent, &packs),
             condition: args.condition.clone(),

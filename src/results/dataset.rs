@@ -1,5 +1,5 @@
 use super::found::{Found, relative};
-use super::line::{ErrorText, Plan};
+use super::line::{ErrorText, GradedFrom, Plan};
 use super::piece::{Job, Piece, read_piece};
 use super::plan::PublisherFile;
 use super::shard::{Shard, cuts, sha256_hex};
@@ -30,6 +30,8 @@ pub struct RunFile {
     pub rows: Vec<Row>,
     /// Error texts of the rows that have one, in order of their lines.
     pub errors: Vec<ErrorText>,
+    /// Who scored the lines, by the first line of each change.
+    pub graders: Vec<GradedFrom>,
     /// The attempts file in pieces.
     pub shards: Vec<Shard>,
     /// The newest `finished_at`, as written, empty where no line says it.
@@ -47,6 +49,12 @@ impl RunFile {
     pub fn error_text(&self, line: u32) -> Option<&ErrorText> {
         let i = self.errors.binary_search_by_key(&line, |e| e.line).ok()?;
         self.errors.get(i)
+    }
+
+    /// The grader that a 1-based line names, empty where it names none.
+    pub fn grader(&self, line: u32) -> &str {
+        let after = self.graders.partition_point(|g| g.line <= line);
+        after.checked_sub(1).map_or("", |i| &self.graders[i].grader)
     }
 
     /// The shard that holds a 1-based line, and the line's number within it.
@@ -184,6 +192,7 @@ fn empty_run((dir, plan_bytes, run): (PathBuf, Vec<u8>, Run)) -> RunFile {
         variants: Vec::new(),
         rows: Vec::new(),
         errors: Vec::new(),
+        graders: Vec::new(),
         shards: Vec::new(),
         newest: String::new(),
         places: Places::default(),
@@ -211,6 +220,12 @@ fn append(run: &mut RunFile, mut piece: Piece, faults: &mut Vec<Fault>) {
     for mut error in piece.aside.errors {
         error.line += before as u32;
         run.errors.push(error);
+    }
+    for mut graded in piece.aside.graders {
+        graded.line += before as u32;
+        if run.graders.last().is_none_or(|last| last.grader != graded.grader) {
+            run.graders.push(graded);
+        }
     }
     if piece.aside.newest > run.newest {
         run.newest = piece.aside.newest;

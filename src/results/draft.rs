@@ -3,7 +3,8 @@
 use super::ResultsError;
 use super::import_stage::{Folder, pretty, publish};
 use crate::schema::{
-    ATTEMPT_SCHEMA, Agent, Attempt, Failure, Model, Outcome, RUN_SCHEMA, Run, Scoring, Seconds, Source, Tier, Usage,
+    ATTEMPT_SCHEMA, Agent, Attempt, Failure, Importer, Model, Outcome, RUN_SCHEMA, Run, Scoring, Seconds, Source, Tier,
+    Usage,
 };
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -34,6 +35,7 @@ pub(super) struct Told {
 pub(super) struct Draft {
     pub name: String,
     pub suite: String,
+    pub from: Importer,
     pub agent: Agent,
     pub created_at: String,
     pub note: String,
@@ -104,6 +106,7 @@ fn plan(draft: &Draft, tool: &str) -> Run {
         suite: draft.suite.clone(),
         suite_digest: None,
         source: Source::Imported,
+        imported_from: Some(draft.from),
         models: models.into_iter().map(model).collect(),
         agent: draft.agent.clone(),
         condition: "default".to_owned(),

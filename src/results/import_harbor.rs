@@ -5,7 +5,7 @@ use super::draft::{Draft, ImportedRuns, Told, between, plain_name, suite_fault, 
 use super::harbor_dead;
 use super::plan::slug;
 use super::values::is_time;
-use crate::schema::{Agent, Failure, Outcome, Seconds, Usage, no_text};
+use crate::schema::{Agent, Failure, Importer, Outcome, Seconds, Usage, no_text};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -79,6 +79,7 @@ pub(super) fn draft(agent: Agent, source: &str, suite: Option<&str>) -> Draft {
     Draft {
         name: String::new(),
         suite: suite.map_or_else(|| format!("{}@imported", slug(source)), str::to_owned),
+        from: Importer::Harbor,
         agent,
         created_at: String::new(),
         note: "Imported from a job of Harbor: outcomes as its verifier rewarded them, in its containers and with its limits."

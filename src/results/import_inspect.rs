@@ -4,7 +4,7 @@ use super::ResultsError;
 use super::draft::{Draft, ImportedRuns, Told, plain_name, suite_fault, write, zoned};
 use super::plan::slug;
 use super::values::is_time;
-use crate::schema::{Agent, Failure, Outcome, Seconds, Usage, no_text};
+use crate::schema::{Agent, Failure, Importer, Outcome, Seconds, Usage, no_text};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -72,6 +72,7 @@ pub fn import_inspect(
         name: plain_name(&format!("{}-{task}-{model}", created.get(..10).unwrap_or_default())),
         suite: suite
             .map_or_else(|| format!("{}@{}", slug(task), version.as_deref().unwrap_or("imported")), str::to_owned),
+        from: Importer::Inspect,
         agent: Agent { name: solver.to_owned(), version: package.to_owned(), digest: None },
         created_at: created,
         note: format!("Imported from a log of Inspect: outcomes by its scorer {name:?}, with its limits."),

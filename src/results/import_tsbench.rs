@@ -4,7 +4,7 @@ use super::ResultsError;
 use super::import_stage::{Folder, contradiction, pretty, publish};
 use super::plan::slug;
 use crate::schema::{
-    ATTEMPT_SCHEMA, Agent, Attempt, Model, Outcome, RUN_SCHEMA, Run, Scoring, Source, TaskDetail, Tier,
+    ATTEMPT_SCHEMA, Agent, Attempt, Importer, Model, Outcome, RUN_SCHEMA, Run, Scoring, Source, TaskDetail, Tier,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -172,6 +172,7 @@ fn plan(figures: &Figures, model: &PublishedModel, tool: &str) -> Result<Run, St
         suite: format!("ts-bench@{}", figures.dataset.version.trim_start_matches('v')),
         suite_digest: None,
         source: Source::Imported,
+        imported_from: Some(Importer::TsBench),
         models: vec![Model {
             id: model.id.clone(),
             name: model.name.clone(),

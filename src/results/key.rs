@@ -31,8 +31,9 @@ macro_rules! keys {
 keys! {
     AGENT "agent" APPLIED "applied" BYTES "bytes" CACHED_INPUT "cached_input" CACHE_WRITE "cache_write" CLASS "class"
     CONDITION "condition" COST_USD "cost_usd" DIGESTS "digests" DROPPED "dropped" ERROR "error" FAILED "failed"
-    FILES "files" FINISHED_AT "finished_at" GUARDS "guards" INPUT "input" INSTALL "install" MESSAGE "message"
-    MODEL "model" OUTCOME "outcome" OUTPUT "output" PASSED "passed" PATCH "patch" REPEAT "repeat" REQUESTS "requests"
+    FILES "files" FINISHED_AT "finished_at" GRADER "grader" GUARDS "guards" INPUT "input" INSTALL "install" MESSAGE "message"
+    MODEL "model" OUTCOME "outcome" OUTPUT "output" PASSED "passed" PATCH "patch" PUT_BACK "put_back" REPEAT "repeat"
+    REQUESTS "requests"
     RETRIES "retries" RUN "run" SCHEMA "schema" SCORE "score" SECONDS "seconds" SHA256 "sha256" STARTED_AT "started_at"
     STOP "stop" SUITE "suite" TARGETS "targets" TASK "task" TESTS "tests" TOOL "tool" TOTAL "total" TURNS "turns"
     USAGE "usage"

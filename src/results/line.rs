@@ -1,10 +1,11 @@
 //! One line that keeps the contract, read without allocating.
 
+use super::claims::{Applied, Claims, PatchClaim, Tested, is_failure};
 use super::row::{NONE_U32, NONE_U64};
 use super::scan::{Scan, Text};
 use super::slot::Slot;
 use super::values::{
-    MAX_SMALL, MAX_WHOLE, failure, is_plain_time, nullable, outcome, same, span, stop, texts, time, words,
+    MAX_SMALL, MAX_WHOLE, failure, grader, is_plain_time, nullable, outcome, same, span, stop, texts, time, words,
 };
 use super::{Row, Stop};
 use crate::schema::{ATTEMPT_SCHEMA, Outcome, Run};
@@ -71,10 +72,21 @@ const ERROR_CHARS: usize = 400;
 pub(super) struct Aside {
     pub variants: Vec<Variant>,
     pub errors: Vec<ErrorText>,
+    /// Who scored, from which line on.
+    pub graders: Vec<GradedFrom>,
     /// The newest end of an attempt, RFC 3339 in UTC.
     pub newest: String,
     /// Where the task of the last line stands in the plan: the next line's is most often there or just after it.
     pub task: u32,
+}
+
+/// Who scored the lines from one line on: versions change seldom, so this is short.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GradedFrom {
+    /// 1-based line of the attempts file.
+    pub line: u32,
+    /// The grader as lines name it, empty where they name none.
+    pub grader: String,
 }
 
 /// The agent and condition of a line.
@@ -92,10 +104,14 @@ pub(super) struct Line<'a> {
     /// The fields that the line has, by their bits.
     pub seen: u64,
     score: (u32, u32),
+    /// Names of targets and of guards that are listed as failed, where there are lists.
+    failed: (Option<u32>, Option<u32>),
+    patch: PatchClaim,
     agent: Option<Cow<'a, str>>,
     condition: Option<Cow<'a, str>>,
     finished_at: Option<Cow<'a, [u8]>>,
     error: Option<(Cow<'a, str>, Cow<'a, str>)>,
+    grader: Option<Cow<'a, str>>,
 }
 
 /// Where a value stood that may differ in the next line.
@@ -135,7 +151,18 @@ pub(super) fn read_line<'a>(
 impl<'a> Line<'a> {
     #[inline]
     pub fn new(row: Row, seen: u64) -> Line<'a> {
-        Line { row, seen, score: (0, 0), agent: None, condition: None, finished_at: None, error: None }
+        Line {
+            row,
+            seen,
+            score: (0, 0),
+            failed: (None, None),
+            patch: PatchClaim::default(),
+            agent: None,
+            condition: None,
+            finished_at: None,
+            error: None,
+            grader: None,
+        }
     }
 
     /// Reads the value of one field and marks it; a field that stands twice is refused.
@@ -187,16 +214,25 @@ impl<'a> Line<'a> {
             Slot::Turns => row.turns = s.whole(MAX_SMALL)?.map_or(NONE_U32, |n| n as u32),
             Slot::Error => self.error = nullable(s, failure)?,
             Slot::FinishedAt => self.finished_at = time(s)?,
-            // What no row holds is checked all the same.
-            Slot::TargetsFailed | Slot::GuardsFailed | Slot::PatchDropped => _ = nullable(s, texts)?,
-            Slot::PatchSha256 | Slot::PatchApplied | Slot::Tool => _ = nullable(s, Scan::pass_text)?,
-            Slot::PatchBytes | Slot::PatchFiles | Slot::CachedInput | Slot::CacheWrite | Slot::Requests => {
+            Slot::TargetsFailed => self.failed.0 = nullable(s, texts)?,
+            Slot::GuardsFailed => self.failed.1 = nullable(s, texts)?,
+            Slot::PatchSha256 => {
+                self.patch.digest_of_none = nullable(s, Scan::text_bytes)?.map(|d| PatchClaim::is_digest_of_none(&d));
+            }
+            Slot::PatchApplied => {
+                self.patch.applied = nullable(s, Scan::text_bytes)?.map(|word| Applied::of_word(&word));
+            }
+            Slot::PatchBytes => self.patch.bytes = s.whole(MAX_WHOLE)?,
+            // What neither a row nor a claim holds is checked all the same.
+            Slot::PatchDropped | Slot::PatchPutBack => _ = nullable(s, texts)?,
+            Slot::Tool => _ = nullable(s, Scan::pass_text)?,
+            Slot::PatchFiles | Slot::CachedInput | Slot::CacheWrite | Slot::Requests => {
                 s.whole(MAX_WHOLE)?;
             }
             Slot::InstallSeconds | Slot::TestSeconds => _ = span(s)?,
             Slot::Retries => _ = s.whole(MAX_SMALL)?,
             Slot::StartedAt => _ = time(s)?,
-            Slot::Digests => _ = nullable(s, |s| s.object(|s, _| s.skip()))?,
+            Slot::Digests => self.grader = nullable(s, grader)?.flatten(),
             _ => s.skip()?,
         }
         Some(())
@@ -205,11 +241,27 @@ impl<'a> Line<'a> {
     /// Whether the fields agree with each other and the plan.
     #[inline]
     pub fn agrees(&self, plan: &Plan<'_>) -> bool {
-        let (row, score) = (&self.row, self.score);
-        let full =
-            self.seen & Slot::ScorePassed.bit() == 0 || (score.0 == score.1) == (row.outcome == Outcome::Resolved);
-        let within = |(passed, total): (u32, u32)| passed <= total;
-        row.repeat < plan.run.repeats && full && within(score) && within(row.targets) && within(row.guards)
+        self.row.repeat < plan.run.repeats && self.claims(plan).agree()
+    }
+
+    #[inline]
+    fn claims(&self, plan: &Plan<'_>) -> Claims {
+        let row = &self.row;
+        let has = |slot: Slot| self.seen & slot.bit() != 0;
+        let tested = |slot: Slot, (passed, total): (u32, u32), failed: Option<u32>| {
+            has(slot).then_some(Tested { passed, total, failed })
+        };
+        Claims {
+            outcome: row.outcome,
+            infra: plan.run.scoring.infra,
+            stop: row.stop,
+            targets: tested(Slot::TargetsPassed, row.targets, self.failed.0),
+            guards: tested(Slot::GuardsPassed, row.guards, self.failed.1),
+            score: has(Slot::ScorePassed).then_some(self.score),
+            patch: self.patch,
+            graded: self.grader.is_some(),
+            failed: self.error.as_ref().is_some_and(|(class, _)| is_failure(class)),
+        }
     }
 
     /// Gives the row, and notes beside it what rows do not hold.
@@ -217,6 +269,10 @@ impl<'a> Line<'a> {
     pub fn note(&mut self, aside: &mut Aside) -> Row {
         if let Some(end) = &self.finished_at {
             aside.note_end(end);
+        }
+        let grader = self.grader.as_deref().unwrap_or("");
+        if aside.graders.last().is_none_or(|last| last.grader != grader) {
+            aside.graders.push(GradedFrom { line: self.row.line, grader: grader.to_owned() });
         }
         self.row.has_error = self.error.is_some();
         if let Some((class, message)) = self.error.take() {

@@ -43,8 +43,29 @@ pub(super) fn time<'a>(s: &mut Scan<'a>) -> Option<Option<Cow<'a, [u8]>>> {
     nullable(s, |s| s.text_bytes().filter(|t| is_plain_time(t) || std::str::from_utf8(t).is_ok_and(is_time)))
 }
 
-pub(super) fn texts(s: &mut Scan<'_>) -> Option<()> {
-    s.array(Scan::pass_text)
+/// The grader that digests name; none where they name none, or not by a text.
+pub(super) fn grader<'a>(s: &mut Scan<'a>) -> Option<Option<Cow<'a, str>>> {
+    let mut named = None;
+    s.object(|s, key| {
+        if key != key::GRADER {
+            return s.skip();
+        }
+        s.space();
+        // Of a key that stands twice the last counts, as it does to every reader of JSON objects.
+        named = None;
+        if s.peek() == Some(b'"') { s.text().map(|text| named = Some(text)) } else { s.skip() }
+    })?;
+    Some(named)
+}
+
+/// How many texts a list has.
+pub(super) fn texts(s: &mut Scan<'_>) -> Option<u32> {
+    let mut count = 0;
+    s.array(|s| {
+        count += 1;
+        s.pass_text()
+    })?;
+    Some(count)
 }
 
 pub(super) fn failure<'a>(s: &mut Scan<'a>) -> Option<(Cow<'a, str>, Cow<'a, str>)> {

@@ -22,10 +22,10 @@ pub use health::{HealthLine, HealthProof, HealthState, ProofKind};
 pub use outcome::{Infra, Outcome};
 pub use paths::{glob_fault, is_test_path, wildcard};
 pub use publisher::{PublishedRow, PublisherRecord};
-pub use run::{Agent, Model, Run, Scoring, Source, TaskDetail, Tier};
+pub use run::{Agent, Importer, Model, Run, Scoring, Source, TaskDetail, Tier};
 pub use task::{Limits, Scorecard, Sealed, Suite, TaskBase, TaskSource, TaskSpec};
 pub use text::no_text;
-pub use verdict::{Verdict, VerdictDigests};
+pub use verdict::{Verdict, VerdictDigests, not_scored};
 
 /// Version of a stored attempt line.
 pub const ATTEMPT_SCHEMA: &str = "tsbench.attempt/1";

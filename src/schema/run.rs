@@ -14,6 +14,21 @@ pub enum Source {
     Publisher,
 }
 
+/// The tool whose files an imported run was made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Importer {
+    /// A job folder of Harbor.
+    Harbor,
+    /// A log of Inspect.
+    Inspect,
+    /// The figures that TS-Bench published.
+    TsBench,
+    /// A word of a later version.
+    #[serde(other)]
+    Other,
+}
+
 /// Whether a model is paid for by use or runs on the reproducer's own machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -111,6 +126,9 @@ pub struct Run {
     pub suite_digest: Option<String>,
     /// Where the lines come from.
     pub source: Source,
+    /// Whose files an imported run was made of, where it says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub imported_from: Option<Importer>,
     /// Planned models.
     pub models: Vec<Model>,
     /// The scaffold.

@@ -2,7 +2,7 @@
 
 use super::artifacts::{Artifacts, gather, room};
 use super::assets::{self, Asset};
-use super::config::Config;
+use super::config::{BoardConfig, Config};
 use super::content::{self, Source};
 use super::diagrams::diagrams;
 use super::error::SiteError;
@@ -13,7 +13,7 @@ use super::numbers::{Computed, Numbers, compute};
 use super::pages::{self, Context};
 use super::preview;
 use super::published::{self, Sources};
-use super::render::{Renderer, SiteView};
+use super::render::{Renderer, SOURCES, SiteView};
 use super::shown::on_boards;
 use super::suites::Suites;
 use super::write::{Output, Written};
@@ -63,13 +63,6 @@ pub trait Watcher: Sync {
 pub fn build(request: &Request, watcher: &dyn Watcher) -> Result<Built, SiteError> {
     check_places(request)?;
     let mut config = Config::read(&request.root.join("content/site.toml"))?;
-    if config.boards.is_empty() {
-        return Err(SiteError::content(
-            "content/site.toml",
-            "has no [[board]]",
-            "add one with id, title and suite; tsbench-site init writes an example",
-        ));
-    }
     if let Some(url) = &request.base_url {
         config.base_url = url.trim_end_matches('/').to_owned();
         config.validate("--base-url")?;
@@ -80,6 +73,10 @@ pub fn build(request: &Request, watcher: &dyn Watcher) -> Result<Built, SiteErro
     let out = Output::open(&request.out, &wait)?;
     watcher.stage("reading raw files", 0);
     let data = read(&request.root, &out)?;
+    if config.boards.is_empty() {
+        config.boards = boards(&config, &data, &request.root)?;
+    }
+    let config = config;
     watcher.stage("computing numbers", 0);
     // The draws of a bootstrap follow one another: meanwhile the other threads read the tasks.
     let (suites, computed) = rayon::join(|| suites(&request.root, &config), || compute(&config, &data, None));
@@ -100,11 +97,34 @@ pub fn build(request: &Request, watcher: &dyn Watcher) -> Result<Built, SiteErro
     let attempts = data.runs.iter().map(|r| r.effective().count()).sum();
     let torn = suites.torn.iter().map(cut_off);
     let warnings = data.faults.iter().filter(|f| f.level == Level::Warning).cloned();
-    let warnings = warnings.chain(unused).chain(unpublished).chain(torn).collect();
+    let promised = super::promises::without_source(&config, &content);
+    let warnings = warnings.chain(unused).chain(unpublished).chain(torn).chain(promised).collect();
     let numbers = computed.numbers.list().len();
     watcher.stage("writing", 0);
     let written = out.commit()?;
     Ok(Built { written, plan, numbers, warnings, attempts })
+}
+
+/// The boards of a site that names none: one for each suite that has results, else for each suite of tasks.
+fn boards(config: &Config, data: &Dataset, root: &Path) -> Result<Vec<BoardConfig>, SiteError> {
+    let suites = suites(root, config)?;
+    let mut boards = Config::boards_of(data);
+    if boards.is_empty() {
+        boards = suites.list.iter().map(|s| BoardConfig::of_suite(&s.word)).collect();
+    }
+    for board in &mut boards {
+        if let Some(suite) = suites.of(&board.suite) {
+            board.title.clone_from(&suite.title);
+        }
+    }
+    if boards.is_empty() {
+        return Err(SiteError::content(
+            "content/site.toml",
+            "has no [[board]], and there are neither results nor suites to make one of",
+            "put a run into results/, or add a [[board]] with id, title and suite; tsbench-site init writes an example",
+        ));
+    }
+    Ok(boards)
 }
 
 /// A log whose last line was cut off is used without it.
@@ -236,6 +256,7 @@ fn site(
         title: config.title.clone(),
         tagline: config.tagline.clone(),
         source_url: config.source_url.clone(),
+        report_url: super::promises::report_url(&config.source_url),
         corrections: content.iter().any(|c| c.name == "corrections"),
         data_sha256: data_sha256.clone(),
         assets: BTreeMap::from([
@@ -245,7 +266,9 @@ fn site(
         ]),
     };
     let numbers: &Numbers = &computed.numbers;
-    let renderer = Renderer::new(templates, view, numbers, diagrams()?)?;
+    let mut figures = diagrams()?;
+    figures.insert(SOURCES.to_owned(), pages::sources(config, computed));
+    let renderer = Renderer::new(templates, view, numbers, figures)?;
     let steps = computed
         .boards
         .iter()

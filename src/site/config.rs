@@ -1,6 +1,7 @@
 //! `content/site.toml`: what the publisher decides, and nothing that the data decide.
 
 use super::SiteError;
+use super::wording::Wording;
 use crate::results::Dataset;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -15,7 +16,7 @@ pub struct Config {
     /// One line about it.
     #[serde(default)]
     pub tagline: String,
-    /// Where the source is kept.
+    /// Where the source is kept; pages lead there for corrections.
     #[serde(default)]
     pub source_url: String,
     /// Address of the published site, without a final slash; needed for absolute links in feeds and previews.
@@ -27,7 +28,7 @@ pub struct Config {
     /// Folder of suites beside the results: the statements of tasks. `tasks` where it is empty and there is one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub tasks: String,
-    /// Published tables, the first one on the home page.
+    /// Published tables, the first one on the home page; one for each suite with results where none is named.
     #[serde(default, rename = "board")]
     pub boards: Vec<BoardConfig>,
     /// Short keys, names and makers of models.
@@ -54,6 +55,15 @@ pub struct BoardConfig {
     /// Only these runs; all runs of the suite where empty.
     #[serde(default)]
     pub runs: Vec<String>,
+    /// What a good attempt did, such as `solved`; `fixed` where it is empty. [`Wording`] makes sentences of it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub verb: String,
+    /// To what it did that: `bug` where no verb is given, else `task`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub unit: String,
+    /// What came of it: `fix` where no verb is given, else `success`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub noun: String,
 }
 
 /// A model's short key, and the name that readers see.
@@ -95,6 +105,25 @@ pub struct ReleaseConfig {
 const RESERVED: [&str; 7] = ["raw", "attempts", "site", "releases", "suites", "tasks", "health"];
 
 impl BoardConfig {
+    /// A board of a suite under its own name, without choices.
+    pub fn of_suite(suite: &str) -> BoardConfig {
+        BoardConfig {
+            id: key_of(suite),
+            title: suite.to_owned(),
+            suite: suite.to_owned(),
+            note: String::new(),
+            runs: Vec::new(),
+            verb: String::new(),
+            unit: String::new(),
+            noun: String::new(),
+        }
+    }
+
+    /// The words in which its pages tell a success.
+    pub fn wording(&self) -> Wording<'_> {
+        Wording::new(&self.verb, &self.unit, &self.noun)
+    }
+
     /// Whether a run of a suite is on the board.
     pub fn shows(&self, run: &str, suite: &str) -> bool {
         suite == self.suite && (self.runs.is_empty() || self.runs.iter().any(|r| r == run))
@@ -144,6 +173,17 @@ impl Config {
                 format!("board id {:?} is the name of a folder that every site has", b.id),
                 format!("use another; taken are {}", RESERVED.join(", ")),
             ));
+        }
+        for b in &self.boards {
+            for (field, word) in [("verb", &b.verb), ("unit", &b.unit), ("noun", &b.noun)] {
+                if !super::wording::is_word(word) {
+                    return Err(SiteError::content(
+                        file,
+                        format!("board {:?}: {field} {word:?} is no word", b.id),
+                        "write it in letters, as it stands in a sentence: verb = \"solved\", unit = \"task\", noun = \"solution\"",
+                    ));
+                }
+            }
         }
         let mut ids = std::collections::HashSet::new();
         if let Some(m) = self.models.iter().find(|m| !ids.insert(m.id.as_str())) {
@@ -240,16 +280,7 @@ impl Config {
     pub fn boards_of(data: &Dataset) -> Vec<BoardConfig> {
         let runs = data.runs.iter().map(|r| &r.run.suite);
         let suites: BTreeSet<&String> = runs.chain(data.publishers.iter().map(|p| &p.record.suite)).collect();
-        suites
-            .into_iter()
-            .map(|s| BoardConfig {
-                id: key_of(s),
-                title: s.clone(),
-                suite: s.clone(),
-                note: String::new(),
-                runs: Vec::new(),
-            })
-            .collect()
+        suites.into_iter().map(|s| BoardConfig::of_suite(s)).collect()
     }
 
     /// The short key and shown names of a model, if the publisher gave any.

@@ -123,6 +123,12 @@ pub fn citation(config: &Config, as_of: &str, data_sha256: &str) -> String {
     out
 }
 
+/// The letters and digits of a title, small, as BibTeX takes them in a key.
+fn citation_key(title: &str) -> String {
+    let key: String = title.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
+    if key.is_empty() { "leaderboard".to_owned() } else { key }
+}
+
 /// The same for BibTeX.
 pub fn bibtex(config: &Config, as_of: &str, data_sha256: &str) -> String {
     let author = if config.author.is_empty() { &config.title } else { &config.author };
@@ -130,7 +136,8 @@ pub fn bibtex(config: &Config, as_of: &str, data_sha256: &str) -> String {
     let plain = |t: &str| t.replace(['{', '}', '\\'], "");
     let url = if config.base_url.is_empty() { String::new() } else { format!("  url = {{{}}},\n", config.base_url) };
     format!(
-        "@misc{{tsbench{year},\n  title = {{{{{}}}}},\n  author = {{{{{}}}}},\n  year = {{{year}}},\n  note = {{Data as of {}, sha256:{data_sha256}}},\n{url}}}\n",
+        "@misc{{{}{year},\n  title = {{{{{}}}}},\n  author = {{{{{}}}}},\n  year = {{{year}}},\n  note = {{Data as of {}, sha256:{data_sha256}}},\n{url}}}\n",
+        citation_key(&config.title),
         plain(&config.title),
         plain(author),
         as_of.get(..10).unwrap_or(as_of)

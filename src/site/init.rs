@@ -12,22 +12,24 @@ source_url = ""
 # The address of the published site, without a final slash. Feeds and link previews need it.
 base_url = ""
 author = ""
-# Folder of suites: the pages of tasks show their statements, limits and sources. Logs of audits are read from health/.
-tasks = "tasks"
+# Suites are read from tasks/ where there is one, and logs of audits from health/.
 
-# One table for each suite version. The first is the home page.
-[[board]]
-id = "main"
-title = "My tasks"
-suite = "example@1.0"
-note = "Two example models at three example tasks. Replace results/ with runs of your own."
+# Without a [[board]] there is one for each suite that has results. With one, the first is the home page.
+# [[board]]
+# id = "main"
+# title = "My tasks"
+# suite = "mine@1.0"
+# note = "What the tasks are, in a sentence."
+# verb = "solved"          # what a good attempt did, to what, and what came of it; without these: fixed, bug, fix
+# unit = "task"
+# noun = "solution"
 
 # A model's short key is part of addresses and number ids; names here win over those in run.json.
-[[model]]
-key = "careful"
-id = "example/careful"
-name = "Careful example"
-maker = "Example"
+# [[model]]
+# key = "careful"
+# id = "example/careful"
+# name = "Careful example"
+# maker = "Example"
 
 # A release is every run whose plan was locked by the end of a day.
 # [[release]]
@@ -42,8 +44,14 @@ description = "What this leaderboard shows and who publishes it."
 nav = true
 order = 10
 +++
-Numbers in a sentence are quoted by their id: {{ n("board.main.fixed") }} of {{ n("board.main.attempts") }} attempts
-fixed the bug. A digit typed into a sentence fails the build; a constant of a definition stands in backticks.
+What this leaderboard shows, and who runs it. Replace this page by your own words.
+
+Whose results each board shows follows from its runs:
+
+{{ sources() }}
+
+A digit typed into a sentence fails the build; a constant of a definition stands in backticks. A result is quoted by its
+id, as `{% raw %}{{ n("ID") }}{% endraw %}`; `data/numbers.json` of the built site lists every id.
 "#;
 
 const WRANGLER: &str = r#"# Hosting on Cloudflare Pages: npx wrangler pages deploy

@@ -30,6 +30,7 @@ mod names;
 pub mod numbers;
 mod pages;
 mod preview;
+mod promises;
 mod published;
 mod render;
 mod roster;
@@ -40,6 +41,7 @@ mod suites;
 mod table;
 mod text;
 mod verify;
+mod wording;
 mod write;
 
 pub use board::{Board, Entry};

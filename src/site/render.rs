@@ -80,6 +80,8 @@ pub struct SiteView {
     pub tagline: String,
     /// Where the source is.
     pub source_url: String,
+    /// Where a reader reports an error: the list of issues beside the source, or the source; empty where there is none.
+    pub report_url: String,
     /// Whether a content page about corrections exists.
     pub corrections: bool,
     /// Digest of the raw files.
@@ -97,6 +99,9 @@ pub struct Renderer<'n> {
     frames: Mutex<HashMap<FrameKey, Arc<Frame>>>,
     stated: OnceLock<Arc<HashMap<String, String>>>,
 }
+
+/// Name of the list that says whose results each board shows.
+pub const SOURCES: &str = "sources";
 
 /// A folder's way to the root, and the place of the page in the navigation where it has one.
 type FrameKey = (String, Option<usize>);
@@ -151,6 +156,17 @@ impl<'n> Renderer<'n> {
         env.set_undefined_behavior(UndefinedBehavior::Strict);
         env.add_function("n", move |id: &str| lookup(numbers.get(id), id, "number"));
         env.add_function("figure", move |id: &str| lookup(figures.get(id), id, "figure"));
+        // Its place in the map of figures: what it makes is the program's own too.
+        let sources = self.figures.get(SOURCES).cloned();
+        env.add_function("sources", move || lookup(sources.as_ref(), SOURCES, "list"));
+        let source_url = self.site.source_url.clone();
+        env.add_function("source", move |text: &str| {
+            let text = super::text::escape(text);
+            Value::from_safe_string(match source_url.is_empty() {
+                true => text,
+                false => format!("<a href=\"{}\">{text}</a>", super::text::escape(&source_url)),
+            })
+        });
         env.add_function("link", |href: &str| Value::from_safe_string(super::text::escape(href)));
         env.render_str(text, ()).map_err(|e| {
             SiteError::content(

@@ -40,7 +40,33 @@ pub(super) fn on_boards(config: &Config, data: &Dataset, known: &[&str]) -> Resu
             format!("the runs have {}", list(known.iter().map(|id| format!("{id:?}")))),
         ));
     }
+    warnings.extend(shared_names(config, data));
     Ok(warnings)
+}
+
+/// Warnings for models that readers cannot tell apart: two ids under one name on one board.
+fn shared_names(config: &Config, data: &Dataset) -> Vec<Fault> {
+    let mut warnings = Vec::new();
+    for board in &config.boards {
+        let runs = data.runs.iter().filter(|r| board.shows(&r.run.run, &r.run.suite));
+        let mut names: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+        for model in runs.flat_map(|r| &r.run.models) {
+            let chosen = config.model(&model.id).map(|c| c.name.as_str()).filter(|n| !n.is_empty());
+            let name = super::text::clean(chosen.unwrap_or(&model.name)).trim().to_owned();
+            names.entry(name).or_default().insert(&model.id);
+        }
+        for (name, ids) in names.into_iter().filter(|(_, ids)| ids.len() > 1) {
+            warnings.push(warning(
+                format!(
+                    "board {:?}: the models {} have one name, {name:?}",
+                    board.id,
+                    list(ids.iter().map(|id| format!("{id:?}")))
+                ),
+                "give each a name of its own: [[model]] with key, id and name".to_owned(),
+            ));
+        }
+    }
+    warnings
 }
 
 fn check(board: &BoardConfig, suites: &BTreeMap<&str, &str>) -> Result<(), SiteError> {

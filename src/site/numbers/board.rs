@@ -2,12 +2,13 @@
 
 use super::entry::{Scope, costs, rates};
 use super::number::{Number, Of};
+use crate::results::slug;
 use crate::schema::Outcome;
 use crate::site::board::Board;
 use crate::stats::cost::dollars;
 use crate::stats::display::Format;
 use crate::stats::proportion::share;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Totals over all entries.
 pub(super) fn whole(b: &Board<'_>) -> Vec<Number> {
@@ -28,7 +29,31 @@ pub(super) fn whole(b: &Board<'_>) -> Vec<Number> {
     };
     s.count("repos", distinct(&|t| t.repo.clone()));
     s.count("languages", distinct(&|t| t.language.clone()));
+    for (grader, attempts) in graders(b) {
+        let of = Of { grader: Some(grader.to_owned()), ..s.of.clone() };
+        s.with("graded_by", &grader_key(grader), of, Format::Count, Some(attempts as f64));
+    }
     s.list
+}
+
+/// The end of the id of a grader's count.
+pub fn grader_key(grader: &str) -> String {
+    if grader.is_empty() { "unnamed".to_owned() } else { format!("v-{}", slug(grader)) }
+}
+
+/// Counted attempts by the grader that scored them, where a board has more than one; lines that name none are of "".
+pub fn graders<'b>(b: &'b Board<'_>) -> BTreeMap<&'b str, u64> {
+    let named: BTreeSet<&str> = b.runs.iter().flat_map(|r| &r.graders).map(|g| g.grader.as_str()).collect();
+    let mut found = BTreeMap::new();
+    if named.len() < 2 {
+        return found;
+    }
+    for run in &b.runs {
+        for row in run.effective().filter(|row| row.outcome.counts(run.run.scoring.infra)) {
+            *found.entry(run.grader(row.line)).or_default() += 1;
+        }
+    }
+    if found.len() < 2 { BTreeMap::new() } else { found }
 }
 
 fn totals(s: &mut Scope, b: &Board<'_>) {

@@ -9,6 +9,7 @@ mod pair;
 mod publisher;
 mod task;
 
+pub use board::{grader_key, graders};
 pub use family::{FIELDS, Families, Field, cell_id, file_id, health_base, push_part, suite_id, task_base};
 pub use group::{WAYS, groups};
 pub use number::{Number, Numbers, Of, UNKNOWN, data_element, push_data, push_formatted, push_value};

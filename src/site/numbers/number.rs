@@ -56,6 +56,9 @@ pub struct Of {
     /// Outcome.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<&'static str>,
+    /// Grader as raw lines name it, empty for lines that name none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grader: Option<String>,
     /// Turns.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<u32>,

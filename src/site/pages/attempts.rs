@@ -7,7 +7,7 @@ use crate::site::board::Board;
 use crate::site::csv::push_csv_line;
 use crate::site::error::SiteError;
 use crate::site::numbers::{FIELDS, Field, data_element, push_formatted, push_part, push_value};
-use crate::site::text::push_escaped;
+use crate::site::text::{escape, push_escaped};
 use rayon::prelude::*;
 use std::fmt::Write;
 
@@ -169,13 +169,21 @@ fn push_body(out: &mut String, b: &Board<'_>, body: &Body<'_>, shown: &Shown, ro
         );
     }
     out.push_str("</span></th></tr>");
+    let wording = b.config.wording();
     for row in rows {
-        push_row(out, run, row, shown, &body.anchor, evidence);
+        let outcome = wording.outcome(row.outcome);
+        push_row(out, (run, row, &outcome), shown, &body.anchor, evidence);
     }
     out.push_str("</tbody>");
 }
 
-fn push_row(out: &mut String, run: &RunFile, row: &Row, shown: &Shown, anchor: &str, evidence: Option<&Evidence>) {
+fn push_row(
+    out: &mut String,
+    (run, row, outcome): (&RunFile, &Row, &str),
+    shown: &Shown,
+    anchor: &str,
+    evidence: Option<&Evidence>,
+) {
     if row.superseded {
         out.push_str("<tr class=\"superseded\">");
     } else {
@@ -189,7 +197,7 @@ fn push_row(out: &mut String, run: &RunFile, row: &Row, shown: &Shown, anchor: &
     push_whole(out, row.repeat.into());
     push_parts(
         out,
-        &["</code></th><td><span class=\"outcome o-", row.outcome.word(), "\">", row.outcome.label(), "</span>"],
+        &["</code></th><td><span class=\"outcome o-", row.outcome.word(), "\">", &escape(outcome), "</span>"],
     );
     if row.superseded {
         out.push_str("<span class=\"sub\">replaced by a later line</span>");

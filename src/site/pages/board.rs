@@ -78,7 +78,7 @@ fn hero(context: &Context<'_>, b: &Board<'_>) -> String {
     if b.entries.iter().all(|e| e.totals.attempts == 0) {
         return "No agents have been evaluated yet".to_owned();
     }
-    format!("{} of {} attempts fixed the bug", n("fixed"), n("attempts"))
+    format!("{} of {} attempts {}", n("fixed"), n("attempts"), b.config.wording().did())
 }
 
 fn description(b: &Board<'_>) -> String {
@@ -94,10 +94,17 @@ fn stats(context: &Context<'_>, b: &Board<'_>) -> Vec<(String, String)> {
         return Vec::new();
     }
     let n = |stat: &str| context.computed.numbers.data(&whole(b, stat));
-    let is_one = |stat: &str| context.computed.numbers.value(&whole(b, stat)) == Some(1.0);
+    let value = |stat: &str| context.computed.numbers.value(&whole(b, stat));
+    let verb = b.config.wording().verb;
+    // Where no task names a repository and no line a limit or a cost, there is no fact to state.
+    let is_empty = |stat: &str| match stat {
+        "repos" | "limit_hits" => value(stat).is_none_or(|n| n == 0.0),
+        "cost_spent" => value(stat).is_none(),
+        _ => false,
+    };
     [
         ("attempt", "attempts", "attempts"),
-        ("fixed", "fixed", "fixed"),
+        (verb, verb, "fixed"),
         ("task", "tasks", "tasks_total"),
         ("repository", "repositories", "repos"),
         ("model with data", "models with data", "entries_with_data"),
@@ -105,7 +112,8 @@ fn stats(context: &Context<'_>, b: &Board<'_>) -> Vec<(String, String)> {
         ("spent", "spent", "cost_spent"),
     ]
     .into_iter()
-    .map(|(one, many, stat)| (if is_one(stat) { one } else { many }.to_owned(), n(stat)))
+    .filter(|(_, _, stat)| !is_empty(stat))
+    .map(|(one, many, stat)| (if value(stat) == Some(1.0) { one } else { many }.to_owned(), n(stat)))
     .collect()
 }
 
@@ -146,9 +154,10 @@ fn ranges(context: &Context<'_>, b: &Board<'_>, page: &str, dir: &str) -> Result
         || "<strong>No data.</strong>".to_owned(),
         |e| {
             format!(
-                "<strong>How sure each rate is.</strong> {}: {} fixed; {} to {} for these tasks, {} to {} for tasks like these.",
+                "<strong>How sure each rate is.</strong> {}: {} {}; {} to {} for these tasks, {} to {} for tasks like these.",
                 name(&full_name(b, e)),
                 numbers.data(&id(b, e, "rate")),
+                b.config.wording().verb,
                 numbers.data(&id(b, e, "wilson_lo")),
                 numbers.data(&id(b, e, "wilson_hi")),
                 numbers.data(&id(b, e, "taw_lo")),
@@ -170,9 +179,14 @@ fn ranges(context: &Context<'_>, b: &Board<'_>, page: &str, dir: &str) -> Result
 fn matrix(context: &Context<'_>, b: &Board<'_>, page: &str, dir: &str) -> Result<Section, SiteError> {
     let numbers = &context.computed.numbers;
     let entries: Vec<&Entry> = ordered(b, numbers);
+    let merged = if b.tasks.iter().any(|t| t.merged_at.is_some()) {
+        ", with the day on which the human fix was merged"
+    } else {
+        ""
+    };
     let mut table = Table::new(
         "matrix",
-        "Fixes of attempts of each model at each task, with the day on which the human fix was merged",
+        &format!("{} of attempts of each model at each task{merged}", b.config.wording().nouns_head()),
         &[("Task", "task", false), ("Merged", "merged_at", false), ("Targets", "targets", true)],
     );
     table.class = "matrix";

@@ -58,13 +58,16 @@ pub fn interval(b: &Board<'_>, numbers: &Numbers) -> Result<String, SiteError> {
         })
         .collect();
     let top = rows.iter().flat_map(|r| r.ranges.iter().flatten().map(|x| x.hi).chain(r.estimate)).fold(0.0, f64::max);
+    let did = b.config.wording().did();
     let plot = IntervalPlot {
         head: head(
             "ranges",
-            "Fix rate of each model with its ranges",
-            "One row a model: a dot at the share of attempts that fixed the bug, and nested ranges for these tasks, tasks like these and other repositories. The table below holds the same numbers.",
+            &format!("Share of attempts of each model that {did}, with its ranges"),
+            &format!(
+                "One row a model: a dot at the share of attempts that {did}, and nested ranges for these tasks, tasks like these and other repositories. The table below holds the same numbers."
+            ),
         ),
-        axis: "attempts that fixed the bug".into(),
+        axis: format!("attempts that {did}"),
         range_names: ["these tasks", "tasks like these", "other repositories"].map(str::to_owned).to_vec(),
         zoom: top < 0.4,
         rows,
@@ -110,8 +113,8 @@ pub fn curve(b: &Board<'_>, numbers: &Numbers, ks: &[u32]) -> Result<Option<Stri
     let plot = CurvePlot {
         head: head(
             "retries",
-            "The chance of a fix with several attempts",
-            "Solid lines: at least one of k attempts fixes the task. Dashed lines, where they differ: all k do. Bands are ranges over tasks of the solid lines. The table below holds the same numbers.",
+            &format!("The chance of {} with several attempts", b.config.wording().a_noun()),
+            "Solid lines: at least one of k attempts succeeds at the task. Dashed lines, where they differ: all k do. Bands are ranges over tasks of the solid lines. The table below holds the same numbers.",
         ),
         x_axis: "attempts allowed (k)".into(),
         y_axis: "share of tasks".into(),
@@ -144,14 +147,17 @@ pub fn cost(b: &Board<'_>, numbers: &Numbers) -> Result<Option<String>, SiteErro
             }
         })
         .collect();
+    let did = b.config.wording().did();
     let plot = ScatterPlot {
         head: head(
             "cost",
-            "Cost of an attempt against fix rate",
-            "One point a model: mean cost of an attempt, and the share of attempts that fixed the bug with its range for these tasks. The stepped line joins models that no other beats at a lower cost. The table below holds the same numbers.",
+            &format!("Cost of an attempt against the share of attempts that {did}"),
+            &format!(
+                "One point a model: mean cost of an attempt, and the share of attempts that {did} with its range for these tasks. The stepped line joins models that no other beats at a lower cost. The table below holds the same numbers."
+            ),
         ),
         x_axis: "mean cost of an attempt, US dollars".into(),
-        y_axis: "attempts that fixed the bug".into(),
+        y_axis: format!("attempts that {did}"),
         points,
     };
     drawn("cost", scatter(&plot)).map(Some)
@@ -175,13 +181,16 @@ pub fn month(b: &Board<'_>, numbers: &Numbers) -> Result<Option<String>, SiteErr
     };
     let cutoffs: Vec<&String> = b.entries.iter().filter_map(|e| e.model.cutoff.as_ref()).collect();
     let rule = cutoffs.iter().max().map(|latest| MonthRule { at: (*latest).clone(), text: "latest cutoff".into() });
+    let did = b.config.wording().did();
     let plot = MonthPlot {
         head: head(
             "months",
-            "Fix rate by the month in which the human fix was merged",
-            "One dot a month: the share of all attempts at that month’s tasks that fixed the bug, with its range. The small numbers count attempts. The table below holds the same numbers.",
+            &format!("Share of attempts that {did}, by the month in which the human fix was merged"),
+            &format!(
+                "One dot a month: the share of all attempts at that month’s tasks that {did}, with its range. The small numbers count attempts. The table below holds the same numbers."
+            ),
         ),
-        y_axis: "attempts that fixed the bug".into(),
+        y_axis: format!("attempts that {did}"),
         months: found.keys().map(|g| months_of(g)).collect(),
         rule,
     };
@@ -219,14 +228,15 @@ pub fn time(b: &Board<'_>, numbers: &Numbers, unit: &str) -> Result<Option<(Stri
         })
         .collect();
     let words = if unit == "turn" { "turns" } else { "minutes" };
+    let wording = b.config.wording();
     let plot = StepPlot {
         head: head(
             &format!("by-{unit}"),
-            &format!("Share of attempts that had fixed the bug, by {words}"),
-            "One line a model. Giving up competes with fixing; an attempt that ran out of its limit is censored there. The table below holds the same numbers.",
+            &format!("Share of attempts that had {}, by {words}", wording.did()),
+            "One line a model. Giving up competes with success; an attempt that ran out of its limit is censored there. The table below holds the same numbers.",
         ),
         x_axis: words.into(),
-        y_axis: "attempts fixed so far".into(),
+        y_axis: format!("attempts that {} so far", wording.verb),
         series,
     };
     drawn(unit, steps(&plot)).map(|svg| Some((svg, marks)))

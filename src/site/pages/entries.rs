@@ -66,15 +66,17 @@ pub fn head_cell(config: &Config, page: &str, e: &Entry) -> Cell {
 
 /// The table of a board: one row an entry.
 pub fn main_table(config: &Config, b: &Board<'_>, numbers: &Numbers, page: &str) -> Table {
+    let wording = b.config.wording();
+    let (verb, per_fix) = (wording.head(), format!("Cost per {}", wording.noun));
     let columns = [
         ("Model", "model", false),
-        ("Fixed", "rate", true),
+        (verb.as_str(), "rate", true),
         ("These tasks", "these_tasks", true),
         ("Tasks like these", "tasks_like_these", true),
         ("Other repositories", "other_repositories", true),
         ("Rank", "rank", true),
         ("Cost per attempt", "cost_per_attempt", true),
-        ("Cost per fix", "cost_per_fix", true),
+        (per_fix.as_str(), "cost_per_fix", true),
         ("Tasks", "tasks", true),
         ("Excluded", "excluded", true),
     ];
@@ -84,7 +86,7 @@ pub fn main_table(config: &Config, b: &Board<'_>, numbers: &Numbers, page: &str)
         caption.push_str(&format!(" Agent of all: {}, condition {}.", name(&e.agent), name(&e.condition)));
     }
     if b.entries.iter().any(|e| e.totals.excluded > 0) {
-        caption.push_str(" Below the attempts left out: the rate if all of them had failed, and if all had fixed.");
+        caption.push_str(" Below the attempts left out: the rate if all of them had failed, and if all had succeeded.");
     }
     let mut table = Table::new("board", &caption, &columns);
     table.class = "board";
@@ -95,7 +97,8 @@ pub fn main_table(config: &Config, b: &Board<'_>, numbers: &Numbers, page: &str)
         let (state, class) = e.status();
         let floor = numbers.value(&id(b, e, "cost_per_fix_floor")).is_some();
         let per_fix = if floor {
-            Cell::html("at least".into(), "no fix").over("cost_per_fix_floor", n("cost_per_fix_floor"))
+            Cell::html("at least".into(), &format!("no {}", wording.noun))
+                .over("cost_per_fix_floor", n("cost_per_fix_floor"))
         } else {
             n("cost_per_fix")
         };

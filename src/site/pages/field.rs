@@ -10,6 +10,7 @@ use crate::site::board::Board;
 use crate::site::error::SiteError;
 use crate::site::numbers::groups;
 use crate::site::table::{Cell, Row, Table};
+use crate::site::text::escape;
 use std::collections::HashMap;
 
 /// Lanes that one picture shows; what is beyond stands in the table.
@@ -63,12 +64,14 @@ pub fn section(context: &Context<'_>, b: &Board<'_>, page: &str, dir: &str) -> R
             },
             lanes: lanes.into_iter().take(MOST_LANES).collect(),
             key: true,
+            names: Outcome::ALL.iter().map(|o| (*o, b.config.wording().outcome(*o))).collect(),
         };
         let picture = drawn("field", field(&plot))?;
         let mut finding = format!(
-            "<strong>Every attempt, {words}.</strong> {}, {} fixed.",
+            "<strong>Every attempt, {words}.</strong> {}, {} {}.",
             super::limits::count(&context.computed.numbers, &whole(b, "attempts"), "attempt", "attempts"),
-            context.computed.numbers.data(&whole(b, "fixed"))
+            context.computed.numbers.data(&whole(b, "fixed")),
+            b.config.wording().verb
         );
         if picture.per_mark > 1 {
             finding.push_str(&format!(" One square stands for <code>{}</code> attempts.", picture.per_mark));
@@ -103,7 +106,8 @@ fn by_model(context: &Context<'_>, b: &Board<'_>, all: &[Attempt]) -> Lanes {
     }
     let mut lanes = Vec::new();
     let mut columns = vec![("Model", "model", false)];
-    columns.extend(Outcome::ALL.map(|o| (o.label(), o.word(), true)));
+    let heads = Outcome::ALL.map(|o| b.config.wording().outcome(o));
+    columns.extend(Outcome::ALL.iter().zip(&heads).map(|(o, head)| (head.as_str(), o.word(), true)));
     let mut table = Table::new("attempts-by-model", "Attempts of each model by outcome", &columns);
     for e in ordered(b, numbers) {
         let place = b.entries.iter().position(|x| x.key == e.key).unwrap_or(0);
@@ -128,14 +132,16 @@ fn by_model(context: &Context<'_>, b: &Board<'_>, all: &[Attempt]) -> Lanes {
 fn by_repo(context: &Context<'_>, b: &Board<'_>, all: &[Attempt]) -> Lanes {
     let numbers = &context.computed.numbers;
     let found = groups(b, "repo");
+    let wording = b.config.wording();
+    let verb = wording.head();
     let mut table = Table::new(
         "attempts-by-repo",
-        "Attempts and fixes in each repository",
+        &format!("Attempts and {} in each repository", wording.nouns()),
         &[
             ("Repository", "repo", false),
             ("Tasks", "tasks", true),
             ("Attempts", "attempts", true),
-            ("Fixed", "fixed", true),
+            (verb.as_str(), "fixed", true),
             ("Rate", "rate", true),
         ],
     );
@@ -165,6 +171,7 @@ fn by_repo(context: &Context<'_>, b: &Board<'_>, all: &[Attempt]) -> Lanes {
 
 fn by_outcome(context: &Context<'_>, b: &Board<'_>, all: &[Attempt]) -> Lanes {
     let numbers = &context.computed.numbers;
+    let wording = b.config.wording();
     let mut table = Table::new(
         "attempts-by-outcome",
         "Attempts by outcome",
@@ -173,13 +180,16 @@ fn by_outcome(context: &Context<'_>, b: &Board<'_>, all: &[Attempt]) -> Lanes {
     let mut lanes = Vec::new();
     for outcome in Outcome::ALL {
         let n = whole(b, &format!("outcome.{}", outcome.word()));
-        table.rows.push(Row::new(vec![Cell::words(outcome.label()), Cell::Number(n.clone())]));
+        table.rows.push(Row::new(vec![
+            Cell::html(escape(&wording.outcome(outcome)), &wording.outcome(outcome)),
+            Cell::Number(n.clone()),
+        ]));
         let mut list: Vec<&Attempt> = all.iter().filter(|a| a.mark.outcome == outcome).collect();
         if !list.is_empty() {
             list.sort_by_key(|a| (a.entry, a.task));
             let breaks = (1..list.len()).filter(|i| list[i - 1].entry != list[*i].entry).collect();
             lanes.push(Lane {
-                name: outcome.label().to_owned(),
+                name: wording.outcome(outcome),
                 count: label(numbers, &n),
                 marks: list.iter().map(|a| a.mark).collect(),
                 breaks,

@@ -1,8 +1,8 @@
 //! What the data cannot say, found by rules over the data.
 
 use super::entries::{full_name, id, ordered, whole};
+use super::origins;
 use crate::results::slug;
-use crate::schema::Source;
 use crate::site::board::{Board, Entry};
 use crate::site::numbers::{Numbers, groups};
 use crate::site::text::name;
@@ -33,13 +33,16 @@ pub fn limits(b: &Board<'_>, numbers: &Numbers) -> Vec<String> {
     excluded(b, &with_data, numbers, &mut out);
     repeats(b, &with_data, &d, &mut out);
     repositories(b, numbers, &mut out);
-    provenance(b, numbers, &mut out);
+    origins::made_up(b, &with_data, &mut out);
+    origins::graders(b, numbers, &mut out);
+    origins::differing_runs(b, &mut out);
+    origins::imported(b, numbers, &mut out);
     out
 }
 
 type Data<'f> = dyn Fn(&Entry, &str) -> String + 'f;
 
-fn list(names: &[String]) -> String {
+pub(super) fn list(names: &[String]) -> String {
     match names {
         [] => String::new(),
         [one] => one.clone(),
@@ -56,7 +59,7 @@ fn of(data: &str, value: f64, one: &str, many: &str) -> String {
     format!("{data} {}", if value == 1.0 { one } else { many })
 }
 
-fn named(b: &Board<'_>, entries: &[&Entry]) -> String {
+pub(super) fn named(b: &Board<'_>, entries: &[&Entry]) -> String {
     const SHOWN: usize = 5;
     let mut names: Vec<String> = entries.iter().take(SHOWN).map(|e| name(&full_name(b, e))).collect();
     if entries.len() > SHOWN {
@@ -83,9 +86,10 @@ fn one_repository(b: &Board<'_>, entries: &[&Entry], numbers: &Numbers, out: &mu
             let fixed = id(b, e, &format!("repo.{}.fixed", slug(repo)));
             if numbers.value(&fixed).unwrap_or(0.0) * 2.0 > e.fixed() as f64 && groups(b, "repo").len() > 1 {
                 out.push(format!(
-                    "<strong>One repository carries the score.</strong> {} of the {} fixes of {} are in {}.",
+                    "<strong>One repository carries the score.</strong> {} of the {} {} of {} are in {}.",
                     numbers.data(&fixed),
                     numbers.data(&id(b, e, "fixed")),
+                    b.config.wording().nouns(),
                     name(&full_name(b, e)),
                     name(repo)
                 ));
@@ -118,8 +122,9 @@ fn zeros(b: &Board<'_>, entries: &[&Entry], numbers: &Numbers, out: &mut Vec<Str
     let zero: Vec<&Entry> = entries.iter().copied().filter(|e| e.fixed() == 0).collect();
     if let [first, _, ..] = zero.as_slice() {
         out.push(format!(
-            "<strong>Zero is tied.</strong> {} fixed nothing. That does not order them, and it does not show that they cannot: for tasks like these up to {} stays possible ({}).",
+            "<strong>Zero is tied.</strong> {} {} nothing. That does not order them, and it does not show that they cannot: for tasks like these up to {} stays possible ({}).",
             named(b, &zero),
+            b.config.wording().verb,
             numbers.data(&id(b, first, "taw_hi")),
             name(&full_name(b, first))
         ));
@@ -158,7 +163,8 @@ fn separable(b: &Board<'_>, entries: &[&Entry], numbers: &Numbers, out: &mut Vec
 fn cutoffs(b: &Board<'_>, entries: &[&Entry], numbers: &Numbers, out: &mut Vec<String>) {
     let unknown: Vec<&Entry> = entries.iter().copied().filter(|e| e.model.cutoff.is_none()).collect();
     if !unknown.is_empty() && b.tasks.iter().any(|t| t.merged_at.is_some()) {
-        out.push(format!("<strong>Training data.</strong> No knowledge cutoff is recorded for {}: whether a human fix was in its training data cannot be told.", named(b, &unknown)));
+        let whose = if unknown.len() == 1 { "its" } else { "their" };
+        out.push(format!("<strong>Training data.</strong> No knowledge cutoff is recorded for {}: whether a human fix was in {whose} training data cannot be told.", named(b, &unknown)));
     }
     for e in entries.iter().filter(|e| numbers.value(&id(b, e, "cutoff_tasks")).is_some_and(|n| n > 0.0)).take(5) {
         out.push(format!(
@@ -175,7 +181,7 @@ fn excluded(b: &Board<'_>, entries: &[&Entry], numbers: &Numbers, out: &mut Vec<
         entries.iter().filter(|e| numbers.value(&id(b, e, "excluded_share")).is_some_and(|s| s > LARGE_SHARE)).take(5)
     {
         out.push(format!(
-            "<strong>Many attempts left out.</strong> {} of {}’s attempts are infrastructure faults or were stopped. Had all of them failed, its rate were {}; had all of them fixed, {}.",
+            "<strong>Many attempts left out.</strong> {} of {}’s attempts are infrastructure faults or were stopped. If all of them had failed, its rate would be {}; if all had succeeded, {}.",
             numbers.data(&id(b, e, "excluded_share")),
             name(&full_name(b, e)),
             numbers.data(&id(b, e, "worst_rate")),
@@ -217,17 +223,6 @@ fn repositories(b: &Board<'_>, numbers: &Numbers, out: &mut Vec<String>) {
         out.push(format!(
             "<strong>Too few repositories.</strong> The tasks come from {}; that is too few to generalise to others.",
             count(numbers, &whole(b, "repos"), "repository", "repositories")
-        ));
-    }
-}
-
-fn provenance(b: &Board<'_>, numbers: &Numbers, out: &mut Vec<String>) {
-    let imported = b.runs.iter().filter(|r| r.run.source == Source::Imported).count();
-    if imported > 0 {
-        let all = if imported == b.runs.len() { "All" } else { "Some" };
-        out.push(format!(
-            "<strong>Imported.</strong> {all} of these {} attempts are outcomes that another system published without its raw files: no patch, transcript or test report can be checked here.",
-            numbers.data(&whole(b, "attempts"))
         ));
     }
 }

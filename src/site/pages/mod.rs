@@ -11,6 +11,7 @@ mod field;
 mod health;
 mod limits;
 mod model;
+mod origins;
 mod pair;
 mod parts;
 mod publisher;
@@ -24,6 +25,7 @@ pub use attempts::csv_paths;
 pub use entries::{full_name, ordered};
 pub use evidence::{EVIDENCE, evidence};
 pub use health::{HEALTH, health_log};
+pub use origins::sources;
 pub use suites::{INDEX as SUITES, Told, pages_of_tasks};
 pub use task::path as task_path;
 

@@ -8,6 +8,7 @@ use crate::site::error::SiteError;
 use crate::site::numbers::cell_id;
 use crate::site::table::{Cell, Row, Table};
 use crate::site::text::{escape, link, name};
+use crate::site::wording::Wording;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
@@ -54,33 +55,46 @@ fn write(context: &Context<'_>, model: &Model, entries: &[(&Board<'_>, &Entry)])
 
 fn section(context: &Context<'_>, b: &Board<'_>, e: &Entry, page: &str) -> Result<Section, SiteError> {
     let numbers = &context.computed.numbers;
+    let wording = b.config.wording();
+    let [counted, rate, ever, per_fix, mixed, floor] = [
+        format!("{}, of attempts", wording.head()),
+        if wording == Wording::default() {
+            "Fix rate".to_owned()
+        } else {
+            format!("Share of attempts that {}", wording.did())
+        },
+        format!("Tasks ever {}", wording.verb),
+        format!("Cost per {}", wording.noun),
+        format!("Tasks with both {} and failures, of those repeated", wording.nouns()),
+        format!("Cost per {}, at least", wording.noun),
+    ];
     let rows: &[(&str, &[&str], &str)] = &[
-        ("Fixed, of attempts", &["fixed", "attempts"], " of "),
+        (&counted, &["fixed", "attempts"], " of "),
         ("Planned attempts", &["planned"], ""),
         ("Left out (infrastructure, stopped)", &["excluded"], ""),
-        ("Fix rate", &["rate"], ""),
+        (&rate, &["rate"], ""),
         ("Range for the next attempt at these tasks", &["wilson_lo", "wilson_hi"], " to "),
         ("Mean of the tasks’ rates", &["task_rate"], ""),
         ("Range for tasks like these", &["taw_lo", "taw_hi"], " to "),
         ("Independent tasks that the attempts are worth", &["n_eff"], ""),
         ("Range for tasks in other repositories", &["repo_lo", "repo_hi"], " to "),
         ("Repositories covered", &["repos_covered"], ""),
-        ("Rate if every left-out attempt had failed, or had fixed", &["worst_rate", "best_rate"], " to "),
+        ("Rate if every left-out attempt had failed, or had succeeded", &["worst_rate", "best_rate"], " to "),
         ("Range over both", &["sens_lo", "sens_hi"], " to "),
         ("Tasks covered", &["tasks_covered", "tasks_total"], " of "),
-        ("Tasks ever fixed", &["tasks_fixed"], ""),
+        (&ever, &["tasks_fixed"], ""),
         ("Rank", &["rank_lo", "rank_hi"], " to "),
         ("Tie group", &["tie_group"], ""),
         ("Attempts that ran into a limit", &["limit_hits"], ""),
         ("Chance that two attempts at a task end differently", &["disagreement"], ""),
-        ("Tasks with both fixes and failures, of those repeated", &["mixed_tasks", "repeat_tasks"], " of "),
+        (&mixed, &["mixed_tasks", "repeat_tasks"], " of "),
         ("Wobble of the suite’s score if run again", &["rerun_se"], ""),
         ("Spent", &["cost_spent"], ""),
         ("Cost per attempt", &["cost_per_attempt"], ""),
         ("Its range", &["cost_per_attempt_lo", "cost_per_attempt_hi"], " to "),
-        ("Cost per fix", &["cost_per_fix"], ""),
+        (&per_fix, &["cost_per_fix"], ""),
         ("Its range", &["cost_per_fix_lo", "cost_per_fix_hi"], " to "),
-        ("Cost per fix, at least", &["cost_per_fix_floor"], ""),
+        (&floor, &["cost_per_fix_floor"], ""),
         ("Attempts that do not say their cost", &["cost_unknown"], ""),
         ("Mean seconds", &["seconds_mean"], ""),
         ("Mean turns", &["turns_mean"], ""),
@@ -107,12 +121,13 @@ fn section(context: &Context<'_>, b: &Board<'_>, e: &Entry, page: &str) -> Resul
             }
             [] => Cell::Empty,
         };
-        table.rows.push(Row::new(vec![Cell::words(words), cell]));
+        table.rows.push(Row::new(vec![Cell::html(escape(words), words), cell]));
     }
+    let verb = wording.head();
     let mut tasks = Table::new(
         &format!("tasks-{key}"),
         &format!("Tasks that {} attempted on {}", name(&full_name(b, e)), name(&b.config.title)),
-        &[("Task", "task", false), ("Fixed", "fixed", true)],
+        &[("Task", "task", false), (verb.as_str(), "fixed", true)],
     );
     for (t, task) in b.tasks.iter().enumerate().filter(|(t, _)| e.cells[*t].n > 0).take(MOST_ROWS) {
         let family = |what: &str| cell_id(&b.config.id, &e.key, &task.id, what);

@@ -27,7 +27,7 @@ pub fn retries(context: &Context<'_>, b: &Board<'_>, page: &str, dir: &str) -> R
     let Some(svg) = charts::curve(b, numbers, &ks)? else { return Ok(None) };
     let mut table = Table::new(
         "pass-at-k",
-        "pass@k: at least one of k attempts fixes the task; pass^k: all k do. Means over the tasks of each model that all have k attempts.",
+        "pass@k: at least one of k attempts succeeds at the task; pass^k: all k do. Means over the tasks of each model that all have k attempts.",
         &[
             ("Model", "model", false),
             ("k", "k", true),
@@ -88,12 +88,14 @@ pub fn retries(context: &Context<'_>, b: &Board<'_>, page: &str, dir: &str) -> R
 pub fn money(context: &Context<'_>, b: &Board<'_>, page: &str, dir: &str) -> Result<Option<Section>, SiteError> {
     let numbers = &context.computed.numbers;
     let Some(svg) = charts::cost(b, numbers)? else { return Ok(None) };
+    let wording = b.config.wording();
+    let per_fix = format!("Cost per {}", wording.noun);
     let columns = [
         ("Model", "model", false),
         ("Spent", "cost_spent", true),
         ("Cost per attempt", "cost_per_attempt", true),
         ("Range", "cost_per_attempt_range", true),
-        ("Cost per fix", "cost_per_fix", true),
+        (per_fix.as_str(), "cost_per_fix", true),
         ("Range", "cost_per_fix_range", true),
         ("At least", "cost_per_fix_floor", true),
         ("Attempts without a cost", "cost_unknown", true),
@@ -101,8 +103,8 @@ pub fn money(context: &Context<'_>, b: &Board<'_>, page: &str, dir: &str) -> Res
         ("Seconds", "seconds_mean", true),
         ("Turns", "turns_mean", true),
     ];
-    let mut table =
-        Table::new("cost-table", "What attempts and fixes cost; failed attempts are paid for too", &columns);
+    let caption = format!("What attempts and {} cost; failed attempts are paid for too", wording.nouns());
+    let mut table = Table::new("cost-table", &caption, &columns);
     for e in ordered(b, numbers).into_iter().filter(|e| e.totals.attempts > 0) {
         let n = |stat: &str| Cell::Number(id(b, e, stat));
         let span = |lo: &str, hi: &str| Cell::Span(id(b, e, lo), " to ", id(b, e, hi));
@@ -121,8 +123,11 @@ pub fn money(context: &Context<'_>, b: &Board<'_>, page: &str, dir: &str) -> Res
         ]));
     }
     let finding = format!(
-        "<strong>What a fix costs.</strong> {} spent on this board; cost per fix is all of a model’s spend over its fixes.",
-        numbers.data(&whole(b, "cost_spent"))
+        "<strong>What {} costs.</strong> {} spent on this board; cost per {} is all of a model’s spend over its {}.",
+        wording.a_noun(),
+        numbers.data(&whole(b, "cost_spent")),
+        wording.noun,
+        wording.nouns()
     );
     let figure =
         Figure { id: "cost".into(), finding, svg, group: String::new(), twin: context.table(page, dir, &table)? };
@@ -133,12 +138,14 @@ pub fn money(context: &Context<'_>, b: &Board<'_>, page: &str, dir: &str) -> Res
 pub fn times(context: &Context<'_>, b: &Board<'_>, page: &str, dir: &str) -> Result<Option<Section>, SiteError> {
     let numbers = &context.computed.numbers;
     let mut figures = Vec::new();
+    let wording = b.config.wording();
+    let by_then = format!("{} by then", wording.head());
     for (unit, words) in [("turn", "turns"), ("minutes", "minutes")] {
         let Some((svg, marks)) = charts::time(b, numbers, unit)? else { continue };
         let mut table = Table::new(
             &format!("fixed-by-{unit}"),
-            &format!("Share of attempts that had fixed the bug after so many {words}"),
-            &[("Model", "model", false), (words, words, true), ("Fixed by then", "fixed_by", true)],
+            &format!("Share of attempts that had {} after so many {words}", wording.did()),
+            &[("Model", "model", false), (words, words, true), (by_then.as_str(), "fixed_by", true)],
         );
         for e in ordered(b, numbers).into_iter().filter(|e| e.totals.attempts > 0) {
             for m in &marks {
@@ -149,7 +156,8 @@ pub fn times(context: &Context<'_>, b: &Board<'_>, page: &str, dir: &str) -> Res
             }
         }
         let finding = format!(
-            "<strong>Fixes by {words}.</strong> Giving up competes with fixing; running out of a limit is counted as not known beyond it."
+            "<strong>{} by {words}.</strong> Giving up competes with success; running out of a limit is counted as not known beyond it.",
+            wording.nouns_head()
         );
         figures.push(Figure {
             id: format!("by-{unit}"),
@@ -159,7 +167,8 @@ pub fn times(context: &Context<'_>, b: &Board<'_>, page: &str, dir: &str) -> Res
             twin: context.table(page, dir, &table)?,
         });
     }
-    let section = Section { id: "times".into(), heading: "Time to a fix".into(), figures, ..Section::default() };
+    let section =
+        Section { id: "times".into(), heading: format!("Time to {}", wording.a_noun()), figures, ..Section::default() };
     Ok((!section.figures.is_empty()).then_some(section))
 }
 
@@ -189,7 +198,8 @@ pub fn breakdowns(context: &Context<'_>, b: &Board<'_>, page: &str, dir: &str) -
             _ => {
                 if found.len() > MOST_GROUPS {
                     view.html = format!(
-                        "<details class=\"twin\"><summary>Fixes by {}, one row each</summary>{}</details>",
+                        "<details class=\"twin\"><summary>{} by {}, one row each</summary>{}</details>",
+                        b.config.wording().nouns_head(),
                         words.to_lowercase(),
                         view.html
                     );
@@ -210,7 +220,8 @@ fn breakdown<'g>(
     (by, words): (&str, &str),
     found: impl Iterator<Item = &'g str>,
 ) -> Table {
-    let caption = format!("Fixes by {}; ranges are for these tasks", words.to_lowercase());
+    let caption =
+        format!("{} by {}; ranges are for these tasks", b.config.wording().nouns_head(), words.to_lowercase());
     let mut table = Table::new(
         &format!("by-{by}"),
         &caption,

@@ -180,8 +180,8 @@ fn dumbbell(
         .map(|e| e.interval.map_or(e.rate, |i| i.hi))
         .fold(0.0, f64::max);
     let plot = SlopePlot {
-        head: Head { id: chart_id.clone(), title: format!("{}: fix rates before and now", b.config.title), desc: "One row a model, with the range for these tasks in each release. The table below holds the same numbers.".into() },
-        axis: "attempts that fixed the bug".into(),
+        head: Head { id: chart_id.clone(), title: format!("{}: rates before and now", b.config.title), desc: "One row a model, with the range for these tasks in each release. The table below holds the same numbers.".into() },
+        axis: format!("attempts that {}", b.config.wording().did()),
         old_name: old.version.clone(),
         new_name: new.version.clone(),
         zoom: top < 0.4,

@@ -37,6 +37,8 @@ fn write(context: &Context<'_>, b: &Board<'_>, t: usize) -> Result<(), SiteError
     let page = path(&b.config.id, &task.id);
     let numbers = &context.computed.numbers;
     let n = |stat: &str| numbers.data(&format!("task.{}.{}.{stat}", b.config.id, slug(&task.id)));
+    let wording = b.config.wording();
+    let verb = wording.head();
     let mut facts = vec![("Task".to_owned(), name(&task.id)), ("Suite".to_owned(), name(&b.config.suite))];
     let mut fact = |term: &str, html: Option<String>| facts.extend(html.map(|h| (term.to_owned(), h)));
     fact("Repository", task.repo.as_deref().map(name));
@@ -49,14 +51,14 @@ fn write(context: &Context<'_>, b: &Board<'_>, t: usize) -> Result<(), SiteError
         fact("Targets", task.targets.map(|_| n("targets")));
         fact("Guards", task.guards.map(|_| n("guards")));
     }
-    fact("Attempts", Some(format!("{} of which {} fixed", n("attempts"), n("fixed"))));
+    fact("Attempts", Some(format!("{} of which {} {}", n("attempts"), n("fixed"), wording.verb)));
     fact("Models with an attempt", Some(n("entries_with_data")));
     let mut by_model = Table::new(
         "models",
-        "How often each model fixed this task",
+        &format!("How often each model {} this task", wording.verb),
         &[
             ("Model", "model", false),
-            ("Fixed", "fixed", true),
+            (verb.as_str(), "fixed", true),
             ("Left out", "excluded", true),
             ("Human fix merged", "exposure", false),
         ],
@@ -179,6 +181,7 @@ const MOST_ROWS: usize = 2000;
 
 fn write_index(context: &Context<'_>, b: &Board<'_>) -> Result<(), SiteError> {
     let page = index_path(&b.config.id);
+    let verb = b.config.wording().head();
     let mut table = Table::new(
         "tasks",
         "The tasks of this board",
@@ -187,7 +190,7 @@ fn write_index(context: &Context<'_>, b: &Board<'_>) -> Result<(), SiteError> {
             ("Repository", "repo", false),
             ("Language", "language", false),
             ("Merged", "merged_at", false),
-            ("Fixed", "fixed", true),
+            (verb.as_str(), "fixed", true),
             ("Attempts", "attempts", true),
             ("Health", "health", false),
         ],
@@ -234,7 +237,7 @@ fn write_index(context: &Context<'_>, b: &Board<'_>) -> Result<(), SiteError> {
         path: page,
         kind: "tasks",
         title,
-        description: format!("The tasks of {}, with attempts and fixes.", b.config.suite),
+        description: format!("The tasks of {}, with attempts and {}.", b.config.suite, b.config.wording().nouns()),
         crumbs: crumbs(context, b),
         view: &view,
     })

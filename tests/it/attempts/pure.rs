@@ -20,6 +20,7 @@ fn plan() -> Plan {
             suite: "tiny@1".into(),
             suite_digest: None,
             source: Source::Own,
+            imported_from: None,
             models: settings.iter().map(ModelEntry::planned).collect(),
             agent: Agent { name: "shell".into(), version: "1".into(), digest: None },
             condition: "default".into(),

@@ -107,7 +107,7 @@ pub fn field_of(per_lane: usize) -> Field {
     };
     let mut lanes: Vec<Lane> = MODELS.into_iter().enumerate().map(lane).collect();
     lanes.push(Lane { name: "Gemini 3 Pro".into(), missing: "planned, not run yet".into(), ..Lane::default() });
-    Field { head: head("field"), lanes, key: true }
+    Field { head: head("field"), lanes, key: true, names: Vec::new() }
 }
 
 pub fn scatter_plot() -> ScatterPlot {

@@ -25,7 +25,8 @@ pub fn push(out: &mut String, case: &Case<'_>) {
     let line = case.run.attempt(case.row.line);
     out.push_str("<details class=\"attempt\"><summary>");
     push_name(out, case);
-    let _ = write!(out, " <span class=\"outcome o-{}\">{}</span>", case.row.outcome.word(), case.row.outcome.label());
+    let outcome = case.board.config.wording().outcome(case.row.outcome);
+    let _ = write!(out, " <span class=\"outcome o-{}\">{}</span>", case.row.outcome.word(), escape(&outcome));
     if let Some(stop) = line.as_ref().and_then(|l| l.stop.as_ref()) {
         out.push_str(", stop ");
         push_code(out, stop, 40);
@@ -172,13 +173,21 @@ fn push_patch(out: &mut String, case: &Case<'_>, line: Option<&Attempt>) {
     }
     out.push_str("</p>\n");
     if let Some(dropped) = scored.map(|s| &s.dropped).filter(|d| !d.is_empty()) {
-        let paths: Vec<String> = dropped.iter().take(MOST_TESTS).map(|p| code(p, MOST_NAME)).collect();
-        let more = if dropped.len() > MOST_TESTS { ", and more in the raw line" } else { "" };
-        let _ = writeln!(out, "<p>Not scored, because the task protects it: {}{more}.</p>", paths.join(", "));
+        let _ = writeln!(out, "<p>Not scored, because the task protects it: {}.</p>", listed(dropped));
+    }
+    if let Some(put_back) = scored.map(|s| &s.put_back).filter(|p| !p.is_empty()) {
+        let _ = writeln!(out, "<p>Put back, because tests or tools read it: {}.</p>", listed(put_back));
     }
     if let Some((file, bytes)) = found {
         push_diff(out, case, file, &bytes);
     }
+}
+
+/// Names of changes, not too many of them.
+fn listed(names: &[String]) -> String {
+    let shown: Vec<String> = names.iter().take(MOST_TESTS).map(|name| code(name, MOST_NAME)).collect();
+    let more = if names.len() > MOST_TESTS { ", and more in the raw line" } else { "" };
+    format!("{}{more}", shown.join(", "))
 }
 
 fn push_diff(out: &mut String, case: &Case<'_>, file: &Artifact, bytes: &[u8]) {
