@@ -84,15 +84,15 @@ fn explain(id: &str, p: &Proof) {
     let must = if p.kind.must_resolve() { "must resolve the task" } else { "must not resolve the task" };
     let tried = format!("{} ({})", p.kind.word(), p.name);
     say!("{id}\t{tried} {must}, and was {}", p.verdict.outcome);
+    if p.kind.must_resolve() {
+        // Why a right solution does not resolve, as often as not.
+        p.verdict.not_scored().iter().for_each(|what| say!("{id}\tnot scored, {what}"));
+    }
     p.verdict.error.iter().for_each(|e| say!("{id}\t{}: {}", e.class, e.message.trim_end()));
     let not_passed = p.verdict.targets.failed.iter().chain(&p.verdict.guards.failed);
     for test in not_passed.take(5) {
         let how = if p.missing.contains(test) { "is missing from the report" } else { "did not pass" };
         say!("{id}\t{test} {how}");
-    }
-    if p.kind.must_resolve() {
-        // Why a right solution does not resolve, as often as not.
-        p.verdict.dropped.iter().take(10).for_each(|path| say!("{id}\tchange dropped: {path}"));
     }
     for line in p.log.lines().rev().take(15).collect::<Vec<_>>().into_iter().rev() {
         say!("{id}\t| {line}");

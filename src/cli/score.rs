@@ -130,6 +130,10 @@ fn print(scored: &Scored, as_json: bool) -> anyhow::Result<()> {
 /// What a person reads of a verdict, the reason first.
 fn summary(v: &Verdict, missing: &[String]) -> Vec<String> {
     let mut lines = vec![format!("{}: {}", v.task, v.outcome)];
+    let lost = v.not_scored();
+    // What fails may well fail since something is not there that the patch brought.
+    let told = v.error.as_ref().is_some_and(|e| e.message.starts_with("not scored, "));
+    lines.extend(lost.filter(|_| v.outcome != Outcome::Resolved && !told).map(|what| format!("not scored, {what}")));
     lines.extend(v.error.iter().map(|e| format!("{}: {}", e.class, e.message.trim_end())));
     // Of a patch that did not go on no test was run: there is nothing to count.
     if v.outcome != Outcome::PatchFailed {
@@ -142,6 +146,7 @@ fn summary(v: &Verdict, missing: &[String]) -> Vec<String> {
         lines.extend(t.failed.iter().chain(&g.failed).take(20).map(|id| format!("{}: {id}", how(id))));
     }
     lines.extend(v.dropped.iter().map(|path| format!("change dropped: {path}")));
+    lines.extend(v.put_back.iter().map(|part| format!("{part} put back")));
     lines.extend(not_isolated(&v.isolation).map(|how| format!("{how}: nothing kept the patch from this machine")));
     lines
 }
@@ -163,6 +168,7 @@ mod tests {
             outcome: Outcome::PatchFailed,
             applied: None,
             dropped: Vec::new(),
+            put_back: Vec::new(),
             files: 0,
             targets: TestCounts { passed: 0, total: 1, failed: vec!["t::one".into()] },
             guards: TestCounts { passed: 0, total: 0, failed: Vec::new() },

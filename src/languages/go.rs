@@ -1,5 +1,9 @@
+use super::paths::literal;
 use super::plan::{env, stdin, words};
-use super::{Files, Language, LanguageError, Places, Plan, Release, Step, TestCommand, Tool, diff, releases, versions};
+use super::{
+    Files, Language, LanguageError, Merged, Mixed, Places, Plan, Release, Step, TestCommand, Tool, diff, go_mod,
+    releases, versions,
+};
 use crate::reports::{GoNames, Key, Report, Seal, Status, open_parcel, parse_go};
 use std::collections::BTreeSet;
 
@@ -15,15 +19,8 @@ const TOOLS: [Tool; 2] = [
     Tool { name: "go_exec.sh", bytes: include_bytes!("go_exec.sh") },
 ];
 
-const PROTECTED: [&str; 7] = [
-    "**/*_test.go",
-    "**/testdata/**",
-    "**/{go.mod,go.sum,go.work,go.work.sum}",
-    "**/vendor/**",
-    "**/go.env",
-    "**/.go-version",
-    "**/Makefile",
-];
+const PROTECTED: [&str; 6] =
+    ["**/*_test.go", "**/testdata/**", "**/{go.sum,go.work.sum}", "**/go.env", "**/.go-version", "**/Makefile"];
 
 impl Language for Go {
     fn name(&self) -> &'static str {
@@ -80,6 +77,8 @@ impl Language for Go {
         let inside = package.strip_prefix(dir).unwrap_or("").trim_start_matches('/');
         plan.learn("pattern", [if inside.is_empty() { "./...".to_owned() } else { format!("./{inside}/...") }]);
         plan.protected = PROTECTED.map(str::to_owned).to_vec();
+        plan.protected.extend(vendored(tree));
+        plan.mixed = vec!["**/{go.mod,go.work}".into()];
         Ok(plan)
     }
 
@@ -161,8 +160,8 @@ impl Language for Go {
         files.filter(|p| tree.text(p).is_some_and(|t| t.contains(&function))).collect()
     }
 
-    fn merge(&self, _path: &str, _trusted: &[u8], _theirs: &[u8]) -> Option<Vec<u8>> {
-        None
+    fn merge(&self, mixed: &Mixed<'_>) -> Option<Merged> {
+        go_mod::merge(mixed)
     }
 
     fn releases(&self, tree: &dyn Files, listing: &[String]) -> Vec<Release> {
@@ -191,6 +190,15 @@ fn believe(report: &mut Report, files: &[(String, Vec<u8>)]) {
             case.message = "its test binary never came to its end".into();
         }
     }
+}
+
+/// Globs of the modules' own copies of others: such a folder stands beside a `go.mod` or `go.work`, and one of that name
+/// within a package is code or data.
+fn vendored(tree: &dyn Files) -> Vec<String> {
+    let paths = tree.paths();
+    let roots = paths.iter().filter_map(|p| p.strip_suffix("go.mod").or_else(|| p.strip_suffix("go.work")));
+    let roots: BTreeSet<String> = roots.filter(|r| r.is_empty() || r.ends_with('/')).map(literal).collect();
+    roots.into_iter().map(|root| format!("{root}vendor{{,/**}}")).collect()
 }
 
 fn module_dir(plan: &Plan, at: &Places) -> String {

@@ -1,7 +1,8 @@
 use super::plan::{env, stdin, words};
 use super::{
-    Files, Language, LanguageError, Places, Plan, Release, Step, TestCommand, Tool, diff, java_build as build,
-    java_services as services, java_shadow as shadow, java_trust as trust, releases,
+    Files, Language, LanguageError, Merged, Mixed, Places, Plan, Release, Step, Suspect, TestCommand, Tool, diff,
+    java_build as build, java_services as services, java_shadow as shadow, java_sources as sources,
+    java_trust as trust, java_versions as versions, releases,
 };
 use crate::reports::{Key, Report, Seal, Status, open_parcel, parse_junit};
 
@@ -20,22 +21,22 @@ const TOOLS: [Tool; 2] = [
 ];
 
 /// Build files, and what the test platform loads of its own accord.
-const PROTECTED: [&str; 13] = [
+const PROTECTED: [&str; 10] = [
     "**/src/{test,testFixtures,integrationTest}/**",
-    "**/{pom*,*-pom}.xml",
+    "**/{pom?*,*-pom}.xml",
     "**/.mvn/**",
     "**/{mvnw,mvnw.cmd,gradlew,gradlew.bat}",
-    "**/*.{gradle,gradle.kts}",
-    "**/gradle/**",
     "**/{gradle.properties,gradle.lockfile}",
-    "**/buildSrc/**",
-    "**/{target,build}/**",
+    "**/{surefire-reports,test-results}/**",
     "**/{junit-platform,surefire,jqwik,archunit,cucumber,kotest,allure}.properties",
     "**/mockito-extensions/**",
     // Compiled code says nothing to a reader and may be anything; it would go onto the class path as it is.
     "**/*.{class,jar,war,ear,aar,jmod}",
     "**/META-INF/versions/**",
 ];
+
+/// What is called like a part of the build, and is code where sources stand.
+const SUSPECT: [&str; 4] = ["**/{target,build}/**", "**/gradle/**", "**/buildSrc/**", "**/*.{gradle,gradle.kts}"];
 
 impl Language for Java {
     fn name(&self) -> &'static str {
@@ -56,13 +57,11 @@ impl Language for Java {
 
     fn detect(&self, tree: &dyn Files, package: Option<&str>, runtime: Option<&str>) -> Result<Plan, LanguageError> {
         let mut plan = build::plan(tree, package.unwrap_or(""), runtime)?;
-        let paths = tree.paths();
-        // A package of the tree's own that happens to be called `target` or `build` is code.
-        let built = "**/{target,build}/**";
-        let own = paths.iter().any(|p| p.contains("/target/") || p.contains("/build/"));
-        plan.protected = PROTECTED.iter().filter(|g| !own || **g != built).map(|g| (*g).to_owned()).collect();
-        if own {
-            plan.protected.push("**/{surefire-reports,test-results}/**".into());
+        plan.protected = PROTECTED.map(str::to_owned).to_vec();
+        plan.suspect = SUSPECT.map(str::to_owned).to_vec();
+        plan.mixed = vec!["**/pom.xml".into(), "**/build.gradle{,.kts}".into()];
+        if sources::holds_tests(tree, &tree.paths()) {
+            plan.learn("tests in sources", ["yes".to_owned()]);
         }
         let foreign = shadow::foreign(tree);
         plan.protected.extend(foreign.iter().map(|p| format!("**/src/main/*/{}/**", p.replace('.', "/"))));
@@ -119,6 +118,7 @@ impl Language for Java {
     fn is_build_failure(&self, _report: &Report, stdout: &[u8], stderr: &[u8]) -> bool {
         let marks = [
             "COMPILATION ERROR",
+            "Fatal error compiling",
             "Compilation failure",
             "Compilation failed; see the compiler",
             "cannot find symbol",
@@ -165,8 +165,24 @@ impl Language for Java {
         tree.paths().into_iter().filter(is_it).collect()
     }
 
-    fn merge(&self, _path: &str, _trusted: &[u8], _theirs: &[u8]) -> Option<Vec<u8>> {
-        None
+    fn merge(&self, mixed: &Mixed<'_>) -> Option<Merged> {
+        match mixed.path.rsplit('/').next() {
+            Some("pom.xml") => versions::merge_pom(mixed),
+            Some("build.gradle" | "build.gradle.kts") => versions::merge_gradle(mixed),
+            _ => None,
+        }
+    }
+
+    fn may_be_code(&self, path: &str) -> bool {
+        sources::may_be_code(path)
+    }
+
+    fn is_code(&self, suspect: &Suspect<'_>) -> bool {
+        sources::is_code(suspect)
+    }
+
+    fn build_errors(&self, stdout: &[u8], stderr: &[u8]) -> String {
+        build::errors(&[stdout, stderr].map(String::from_utf8_lossy).join("\n"))
     }
 
     fn may_stand_before(&self, _path: &str) -> bool {

@@ -102,6 +102,35 @@ pub(super) fn command(plan: &Plan, at: &Places, goal: &str, offline: bool) -> Ve
     all
 }
 
+/// Lines of compilers that are told, and letters of all of them.
+const MOST_LINES: usize = 20;
+const MOST_LETTERS: usize = 1_200;
+
+/// What compilers say of code that does not build: each line about a place in a source or about the compiler itself, with
+/// what belongs to it.
+pub(super) fn errors(output: &str) -> String {
+    let bare = |line: &str| line.trim_start().trim_start_matches("[ERROR]").trim().to_owned();
+    let begins = |line: &str| {
+        let place = [".java:", ".kt:", ".groovy:", ".scala:"].iter().any(|end| line.contains(end));
+        let of_compiler = ["Fatal error compiling", "invalid source release", "invalid target release"];
+        let fault = line.contains("error:") || line.starts_with("e: ") || line.trim_start().starts_with("[ERROR]");
+        place && fault || of_compiler.iter().any(|words| line.contains(words))
+    };
+    let belongs =
+        |line: &str| ["symbol:", "location:", "required:", "found:", "reason:"].iter().any(|w| line.starts_with(w));
+    let mut found: Vec<String> = Vec::new();
+    let mut open = false;
+    for line in output.lines() {
+        let text = bare(line);
+        open = begins(line) || open && belongs(&text);
+        // Maven says everything twice.
+        if open && !found.contains(&text) && found.len() < MOST_LINES {
+            found.push(text);
+        }
+    }
+    found.join("\n").chars().take(MOST_LETTERS).collect()
+}
+
 /// What a build tool counts in all its modules, of its lines `Tests run: N, Failures: F, Errors: E, Skipped: S`: run,
 /// failed, skipped. Lines about one class alone also have a time and are left out.
 pub(super) fn counts(text: &str) -> (u64, u64, u64) {

@@ -71,6 +71,16 @@ pub(super) fn stands_before(packages: &[String], path: &str, bytes: &[u8]) -> bo
     declared || !path.ends_with(".java") && named(&text, packages)
 }
 
+/// Whether a text speaks of a library of tests, in code or not.
+pub(super) fn mentions_tests(text: &str) -> bool {
+    let text = unescaped(text);
+    let apart = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && c != '_');
+    PACKAGES.iter().any(|package| {
+        text.match_indices(package)
+            .any(|(at, _)| apart(text[..at].chars().next_back()) && apart(text[at + package.len()..].chars().next()))
+    })
+}
+
 /// Whether a text that is no Java names one of the packages as that of what it becomes. Strings count here: generators
 /// of code take names from them, and the languages have more kinds of strings than are known here.
 fn named(text: &str, packages: &[String]) -> bool {

@@ -1,9 +1,11 @@
+use super::Merged;
 use crate::schema::is_test_path;
 use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 
 /// The keys of a package.json that describe the code and its needs. Every other key belongs to some tool or decides over
 /// tests and installation, so that a tool that nobody here has heard of is covered too.
-const CODE: [&str; 50] = [
+const CODE: [&str; 51] = [
     "activationEvents",
     "author",
     "bin",
@@ -20,6 +22,7 @@ const CODE: [&str; 50] = [
     "description",
     "devDependencies",
     "displayName",
+    "engines",
     "es2015",
     "es2020",
     "esnext",
@@ -86,10 +89,11 @@ pub(super) fn entries(map: &Map<String, Value>) -> Vec<String> {
 /// A package.json of a patch with everything that decides over tests and installation as it was. A new one has no
 /// trusted bytes: it keeps what describes its code, and neither a name nor aliases, by which the tests below it would
 /// find another library than before.
-pub(super) fn merge_package(trusted: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
+pub(super) fn merge_package(trusted: &[u8], theirs: &[u8]) -> Option<Merged> {
     let read = |bytes: &[u8]| std::str::from_utf8(bytes).ok().and_then(object);
     let new = trusted.is_empty();
-    let (trusted, mut theirs) = (if new { Map::new() } else { read(trusted)? }, read(theirs)?);
+    let (trusted, asked) = (if new { Map::new() } else { read(trusted)? }, read(theirs)?);
+    let mut theirs = asked.clone();
     theirs.retain(|key, _| CODE.contains(&key.as_str()) && !(new && key == "imports"));
     for (key, value) in &trusted {
         if !CODE.contains(&key.as_str()) {
@@ -102,9 +106,35 @@ pub(super) fn merge_package(trusted: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
     for key in ["browser", "react-native"] {
         keep_packages(trusted.get(key), theirs.get_mut(key));
     }
+    let put_back = differences(&asked, &theirs);
     let mut text = serde_json::to_string_pretty(&theirs).ok()?;
     text.push('\n');
-    Some(text.into_bytes())
+    Some(Merged { bytes: text.into_bytes(), put_back, version: None })
+}
+
+/// The keys in which two tables differ, those of their own tables after a point: `"scripts.test"`.
+pub(super) fn differences(asked: &Map<String, Value>, made: &Map<String, Value>) -> Vec<String> {
+    let mut found = Vec::new();
+    let empty = Map::new();
+    for key in keys(asked, made) {
+        let (a, b) = (asked.get(key), made.get(key));
+        let table = |value: Option<&Value>| value.is_none_or(Value::is_object);
+        let inner = |value: Option<&'_ Value>| value.and_then(Value::as_object).unwrap_or(&empty).clone();
+        let (a_in, b_in) = (inner(a), inner(b));
+        match () {
+            () if a == b => {}
+            () if table(a) && table(b) && !(a_in.is_empty() && b_in.is_empty()) => {
+                let own = keys(&a_in, &b_in).into_iter().filter(|k| a_in.get(*k) != b_in.get(*k));
+                found.extend(own.map(|k| format!("\"{key}.{k}\"")));
+            }
+            () => found.push(format!("\"{key}\"")),
+        }
+    }
+    found
+}
+
+fn keys<'a>(a: &'a Map<String, Value>, b: &'a Map<String, Value>) -> BTreeSet<&'a String> {
+    a.keys().chain(b.keys()).collect()
 }
 
 /// Names by which tests reach their helpers or a library stay theirs; names of code may move.
@@ -158,7 +188,7 @@ mod tests {
     use super::*;
 
     fn merged(trusted: &str, theirs: &str) -> Map<String, Value> {
-        let bytes = merge_package(trusted.as_bytes(), theirs.as_bytes()).unwrap();
+        let bytes = merge_package(trusted.as_bytes(), theirs.as_bytes()).unwrap().bytes;
         object(std::str::from_utf8(&bytes).unwrap()).unwrap()
     }
 

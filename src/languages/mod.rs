@@ -8,11 +8,14 @@ mod diff;
 mod error;
 mod glob;
 mod go;
+mod go_mod;
 mod java;
 mod java_build;
 mod java_services;
 mod java_shadow;
+mod java_sources;
 mod java_trust;
+mod java_versions;
 mod json;
 mod paths;
 mod plan;
@@ -41,7 +44,7 @@ mod versions;
 pub use crate::schema::is_test_path;
 pub use error::LanguageError;
 pub use glob::{Globs, glob_matches};
-pub use plan::{Files, Places, Plan, Step, TestCommand, Tool, protects};
+pub use plan::{Files, Merged, Mixed, Places, Plan, Step, Suspect, TestCommand, Tool, protects};
 pub use releases::Release;
 pub use versions::is_version;
 
@@ -86,7 +89,19 @@ pub trait Language: Sync {
     fn files_of(&self, id: &str, tree: &dyn Files) -> Vec<String>;
     /// A file that is both configuration of tests and code: what a patch makes of it, with the parts that decide over
     /// tests as they were. Nothing where the patch's version must be dropped whole.
-    fn merge(&self, path: &str, trusted: &[u8], theirs: &[u8]) -> Option<Vec<u8>>;
+    fn merge(&self, mixed: &Mixed<'_>) -> Option<Merged>;
+    /// Whether a file of this name may be code although the name is protected, so that it is worth reading.
+    fn may_be_code(&self, _path: &str) -> bool {
+        false
+    }
+    /// Whether a file is code although its name is protected: one that no runner and no tool takes for its own.
+    fn is_code(&self, _suspect: &Suspect<'_>) -> bool {
+        false
+    }
+    /// What compilers say of code that does not build, where the report says nothing; empty where they say nothing.
+    fn build_errors(&self, _stdout: &[u8], _stderr: &[u8]) -> String {
+        String::new()
+    }
     /// Whether a file of this name has to be read to know whether it [`Language::stands_before`] something.
     fn may_stand_before(&self, _path: &str) -> bool {
         false

@@ -68,6 +68,9 @@ pub struct Plan {
     pub facts: BTreeMap<String, Vec<String>>,
     /// Globs of paths whose every change by a patch is dropped.
     pub protected: Vec<String>,
+    /// Globs of names that say what a file most often is: a change is dropped unless [`super::Language::is_code`] says
+    /// that this one is code all the same.
+    pub suspect: Vec<String>,
     /// Globs of paths whose changes go through [`super::Language::merge`].
     pub mixed: Vec<String>,
     /// Folders below [`Places::home`] that hold downloads alone, which the installs of a suite share, each with a name.
@@ -91,6 +94,11 @@ impl Plan {
         self.facts.entry(name.to_owned()).or_default().extend(values);
     }
 
+    /// Whether the name of a path alone protects it.
+    pub fn protects(&self, path: &str) -> bool {
+        super::is_test_path(path) || protects(&self.protected, path) || protects(&self.suspect, path)
+    }
+
     /// The folder of the package below the tree.
     pub(super) fn dir(&self, at: &Places) -> String {
         if self.package.is_empty() { at.tree.clone() } else { format!("{}/{}", at.tree, self.package) }
@@ -100,6 +108,65 @@ impl Plan {
 /// Whether one of these globs protects a path, in whatever letters: some tools fold them when they look for their files.
 pub fn protects(globs: &[String], path: &str) -> bool {
     Globs::folded(globs).cover(path)
+}
+
+/// A file of a patch that is both code and configuration of tests.
+#[derive(Clone, Copy)]
+pub struct Mixed<'a> {
+    /// The starting tree.
+    pub start: &'a dyn Files,
+    /// Its path.
+    pub path: &'a str,
+    /// What it held before; nothing where it is new.
+    pub trusted: &'a [u8],
+    /// What the patch makes of it.
+    pub theirs: &'a [u8],
+    /// What the runtime that will run the tests calls itself; any version of the language will do where none is given.
+    pub runtime: Option<&'a str>,
+}
+
+/// What a language makes of a patch's version of a file that is both code and configuration of tests.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Merged {
+    /// The file as it counts.
+    pub bytes: Vec<u8>,
+    /// Parts of the patch's version that were put back, as they are called in such a file.
+    pub put_back: Vec<String>,
+    /// The version of the language that the patch asks for, where it raises it.
+    pub version: Option<String>,
+}
+
+impl Merged {
+    /// The patch's version as it is.
+    pub(super) fn whole(theirs: &[u8]) -> Merged {
+        Merged { bytes: theirs.to_vec(), ..Merged::default() }
+    }
+}
+
+/// A file of a patch whose name is protected, for a language to say what it is.
+#[derive(Clone, Copy)]
+pub struct Suspect<'a> {
+    /// How the tree is tested.
+    pub plan: &'a Plan,
+    /// Its path.
+    pub path: &'a str,
+    /// What it held before, if it was there.
+    pub before: Option<&'a [u8]>,
+    /// What it holds now, unless it is gone.
+    pub after: Option<&'a [u8]>,
+    /// The starting tree.
+    pub start: &'a dyn Files,
+    /// The code of the patched tree, by the language's own endings.
+    pub sources: &'a BTreeMap<String, Vec<u8>>,
+    /// Paths of the starting tree and of the hidden tests.
+    pub known: &'a std::collections::BTreeSet<&'a str>,
+}
+
+impl Suspect<'_> {
+    /// What it holds, before and now, as text.
+    pub(super) fn texts(&self) -> impl Iterator<Item = String> {
+        [self.before, self.after].into_iter().flatten().map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+    }
 }
 
 /// One command of an install.

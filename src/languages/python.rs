@@ -1,7 +1,7 @@
 use super::plan::{env, stdin};
 use super::python_config::Config;
 use super::{
-    Files, Language, LanguageError, Places, Plan, Release, Step, TestCommand, Tool, diff, is_test_path,
+    Files, Language, LanguageError, Merged, Mixed, Places, Plan, Release, Step, TestCommand, Tool, diff, is_test_path,
     python_managers as managers, python_plugins, python_project as project, python_shadow, releases,
 };
 use crate::reports::{Key, Report, parse_sealed};
@@ -181,11 +181,11 @@ impl Language for Python {
         id.split("::").next().map(str::to_owned).into_iter().collect()
     }
 
-    fn merge(&self, path: &str, trusted: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
-        match path.rsplit('/').next() {
-            Some("pyproject.toml") => project::merge_pyproject(trusted, theirs),
+    fn merge(&self, mixed: &Mixed<'_>) -> Option<Merged> {
+        match mixed.path.rsplit('/').next() {
+            Some("pyproject.toml") => project::merge_pyproject(mixed.trusted, mixed.theirs),
             // What it holds is code; only that it is there is not the patch's to change.
-            Some("__init__.py") => Some(theirs.to_vec()),
+            Some("__init__.py") => Some(Merged::whole(mixed.theirs)),
             _ => None,
         }
     }

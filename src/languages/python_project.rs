@@ -1,6 +1,7 @@
 use super::paths::join;
 use super::python_config::Config;
-use super::{Files, LanguageError, Plan, python_managers as managers, versions};
+use super::{Files, LanguageError, Merged, Plan, python_managers as managers, versions};
+use std::collections::BTreeSet;
 use toml::{Table, Value};
 
 /// Names under which projects keep what their tests need, the most telling first.
@@ -163,9 +164,10 @@ fn extras_of_setup(text: &str) -> Vec<String> {
 }
 
 /// A pyproject.toml of a patch with everything that decides over tests and installation as it was.
-pub(super) fn merge_pyproject(trusted: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
+pub(super) fn merge_pyproject(trusted: &[u8], theirs: &[u8]) -> Option<Merged> {
     let read = |bytes: &[u8]| std::str::from_utf8(bytes).ok().and_then(|t| toml::from_str::<Table>(t).ok());
-    let (trusted, mut theirs) = (read(trusted)?, read(theirs)?);
+    let (trusted, asked) = (read(trusted)?, read(theirs)?);
+    let mut theirs = asked.clone();
     for key in ["build-system", "dependency-groups"] {
         restore(&trusted, &mut theirs, key);
     }
@@ -176,7 +178,45 @@ pub(super) fn merge_pyproject(trusted: &[u8], theirs: &[u8]) -> Option<Vec<u8>> 
         &["pytest", "coverage", "tox", "hatch", "pdm", "uv", "setuptools", "setuptools_scm", "poetry"],
     );
     inner(&trusted, &mut theirs, "project", &["entry-points", "optional-dependencies", "dynamic"]);
-    toml::to_string(&theirs).ok().map(String::into_bytes)
+    let mut put_back = Vec::new();
+    name_differences(&asked, &theirs, &mut Vec::new(), &mut put_back);
+    let bytes = toml::to_string(&theirs).ok()?.into_bytes();
+    Some(Merged { bytes, put_back, version: None })
+}
+
+/// The tables in which two versions differ, each by its heading and the deepest that has all of its differences; keys of
+/// the root by their names.
+fn name_differences(asked: &Table, made: &Table, above: &mut Vec<String>, found: &mut Vec<String>) {
+    let keys: BTreeSet<&String> = asked.keys().chain(made.keys()).collect();
+    let differ: Vec<&String> = keys.into_iter().filter(|key| asked.get(*key) != made.get(*key)).collect();
+    let tables = |key: &String| -> Option<(Table, Table)> {
+        let table = |of: &Table| match of.get(key) {
+            None => Some(Table::new()),
+            Some(value) => value.as_table().cloned(),
+        };
+        Some((table(asked)?, table(made)?))
+    };
+    // These hold what has little to do with each other.
+    let loose = above.is_empty() || *above == ["project"] || *above == ["tool"];
+    if !loose && differ.iter().any(|key| tables(key).is_none()) {
+        found.push(format!("[{}]", above.join(".")));
+        return;
+    }
+    for key in differ {
+        above.push(quote(key));
+        match tables(key) {
+            Some((a, b)) if a.is_empty() && b.is_empty() => found.push(format!("[{}]", above.join("."))),
+            Some((a, b)) => name_differences(&a, &b, above, found),
+            None => found.push(above.join(".")),
+        }
+        above.pop();
+    }
+}
+
+/// A key as TOML writes it.
+fn quote(key: &str) -> String {
+    let bare = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
+    if bare { key.to_owned() } else { format!("{key:?}") }
 }
 
 fn restore(trusted: &Table, theirs: &mut Table, key: &str) {

@@ -1,8 +1,8 @@
 use super::plan::{env, stdin};
 use super::typescript_once::Once;
 use super::{
-    Files, Language, LanguageError, Places, Plan, Release, Step, TestCommand, Tool, diff, json, releases,
-    typescript_named::named, typescript_paths as paths, typescript_project as project,
+    Files, Language, LanguageError, Merged, Mixed, Places, Plan, Release, Step, TestCommand, Tool, diff, json,
+    releases, typescript_named::named, typescript_paths as paths, typescript_project as project,
 };
 use crate::reports::{Key, Report, parse_sealed};
 use std::collections::BTreeSet;
@@ -184,8 +184,11 @@ impl Language for TypeScript {
         id.split("::").next().map(str::to_owned).into_iter().collect()
     }
 
-    fn merge(&self, path: &str, trusted: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
-        if path.rsplit('/').next() == Some("package.json") { json::merge_package(trusted, theirs) } else { None }
+    fn merge(&self, mixed: &Mixed<'_>) -> Option<Merged> {
+        match mixed.path.rsplit('/').next() {
+            Some("package.json") => json::merge_package(mixed.trusted, mixed.theirs),
+            _ => None,
+        }
     }
 
     fn releases(&self, tree: &dyn Files, listing: &[String]) -> Vec<Release> {

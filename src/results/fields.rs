@@ -1,5 +1,7 @@
 //! What is wrong with the fields of a line that is a JSON object. It must refuse exactly what the fast path refuses.
 
+use super::Stop;
+use super::claims::{Applied, Claims, PatchClaim, Tested, is_failure};
 use super::line::{DEFAULT_AGENT, DEFAULT_CONDITION, MAX_COST, Plan, planned_condition};
 use super::values::{MAX_SMALL, MAX_WHOLE, is_time};
 use crate::schema::{ATTEMPT_SCHEMA, Outcome};
@@ -26,7 +28,7 @@ enum Kind {
 const REQUIRED: [&str; 7] = ["schema", "run", "suite", "task", "model", "repeat", "outcome"];
 
 /// Objects before their fields, so that a wrong object is named once.
-const OPTIONAL: [(&str, Kind); 33] = [
+const OPTIONAL: [(&str, Kind); 34] = [
     ("stop", Kind::Text),
     ("score", Kind::Object),
     ("tests", Kind::Object),
@@ -40,6 +42,7 @@ const OPTIONAL: [(&str, Kind); 33] = [
     ("patch.files", Kind::Whole),
     ("patch.applied", Kind::Text),
     ("patch.dropped", Kind::Texts),
+    ("patch.put_back", Kind::Texts),
     ("usage", Kind::Object),
     ("usage.input", Kind::Whole),
     ("usage.cached_input", Kind::Whole),
@@ -88,10 +91,36 @@ pub(super) fn fields(map: &Map<String, Value>, plan: &Plan<'_>, report: &mut Rep
             report(field, format!("expected {expected}, found {}", brief(value)), hint);
         }
     }
-    for field in ["score", "tests.targets", "tests.guards"] {
-        if let Some(Value::Object(pair)) = at(map, field) {
-            passed_of_total(field, pair, outcome, report);
-        }
+    let [score, targets, guards] =
+        ["score", "tests.targets", "tests.guards"].map(|field| passed_of_total(map, field, report));
+    if let Some(outcome) = outcome {
+        let claims = Claims {
+            outcome,
+            infra: plan.run.scoring.infra,
+            stop: at(map, "stop").and_then(Value::as_str).map_or(Stop::Unsaid, Stop::from_word),
+            targets: targets.map(|pair| tested(map, pair, "tests.targets.failed")),
+            guards: guards.map(|pair| tested(map, pair, "tests.guards.failed")),
+            score,
+            patch: patch(map),
+            graded: at(map, "digests.grader").is_some_and(Value::is_string),
+            failed: at(map, "error.class").and_then(Value::as_str).is_some_and(is_failure),
+        };
+        claims.contradictions(report);
+    }
+}
+
+/// The counts of tests with how many of them are named as failed.
+fn tested(map: &Map<String, Value>, (passed, total): (u32, u32), list: &str) -> Tested {
+    let failed = at(map, list).and_then(Value::as_array).map(|names| names.len() as u32);
+    Tested { passed, total, failed }
+}
+
+fn patch(map: &Map<String, Value>) -> PatchClaim {
+    let word = |field: &str| at(map, field).and_then(Value::as_str).map(str::as_bytes);
+    PatchClaim {
+        bytes: at(map, "patch.bytes").and_then(Value::as_u64).filter(|n| *n <= MAX_WHOLE),
+        digest_of_none: word("patch.sha256").map(PatchClaim::is_digest_of_none),
+        applied: word("patch.applied").map(Applied::of_word),
     }
 }
 
@@ -107,7 +136,7 @@ impl Kind {
                 "write it like 2026-01-31T12:00:00Z, or leave the field out",
             ),
             Kind::Whole => {
-                (whole(MAX_WHOLE), "a whole number from 0", "write it as a whole number; null where it is unknown")
+                (whole(MAX_WHOLE), "a whole number from 0 to 1000000000000", "write it as a whole number; null where it is unknown")
             }
             Kind::Small => {
                 (whole(MAX_SMALL), "a whole number from 0", "write it as a whole number, or leave the field out")
@@ -267,23 +296,15 @@ fn cost(map: &Map<String, Value>, report: &mut Report<'_>) {
     }
 }
 
-fn passed_of_total(field: &str, pair: &Map<String, Value>, outcome: Option<Outcome>, report: &mut Report<'_>) {
-    let number = |name: &str| pair.get(name).and_then(Value::as_u64).filter(|n| *n <= MAX_SMALL);
-    match (number("passed"), number("total")) {
-        (Some(passed), Some(total)) if passed > total => {
-            report(field, format!("{passed} passed of {total}"), "passed cannot be more than total");
-        }
-        (Some(passed), Some(total)) => {
-            if field == "score" && outcome.is_some_and(|o| (passed == total) != (o == Outcome::Resolved)) {
-                report(
-                    "score",
-                    format!("{passed} of {total} does not agree with the outcome"),
-                    "an attempt is resolved exactly if every check passed",
-                );
-            }
-        }
-        _ => report(field, "expected whole numbers passed and total".into(), "write {\"passed\": n, \"total\": n}"),
+/// Reads a pair of counts, where there is one that can be read.
+fn passed_of_total(map: &Map<String, Value>, field: &str, report: &mut Report<'_>) -> Option<(u32, u32)> {
+    let Some(Value::Object(pair)) = at(map, field) else { return None };
+    let number = |name: &str| pair.get(name).and_then(Value::as_u64).filter(|n| *n <= MAX_SMALL).map(|n| n as u32);
+    let counts = number("passed").zip(number("total"));
+    if counts.is_none() {
+        report(field, "expected whole numbers passed and total".into(), "write {\"passed\": n, \"total\": n}");
     }
+    counts
 }
 
 /// Keys of the contract that stand twice in one object, as dotted paths in order.

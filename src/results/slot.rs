@@ -34,6 +34,7 @@ pub(super) enum Slot {
     PatchBytes,
     PatchFiles,
     PatchDropped,
+    PatchPutBack,
     Usage,
     Input,
     CachedInput,
@@ -111,6 +112,7 @@ impl Slot {
                 key::FILES => Slot::PatchFiles,
                 key::APPLIED => Slot::PatchApplied,
                 key::DROPPED => Slot::PatchDropped,
+                key::PUT_BACK => Slot::PatchPutBack,
                 _ => Slot::Other,
             },
             Slot::Usage => match key {

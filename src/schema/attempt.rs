@@ -38,6 +38,9 @@ pub struct Patch {
     /// Paths left out, such as protected ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dropped: Vec<String>,
+    /// Parts of files that count otherwise, which were put back, each after the path of its file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub put_back: Vec<String>,
 }
 
 /// Tokens and requests.

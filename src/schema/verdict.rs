@@ -14,6 +14,9 @@ pub struct Verdict {
     /// Paths whose changes were dropped: tests, runner configuration, what the task protects, and links out of the tree.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dropped: Vec<String>,
+    /// Parts of files that count otherwise, which were put back, each after the path of its file: keys of tools, scripts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub put_back: Vec<String>,
     /// Files that the patch changes.
     pub files: u64,
     /// Tests that the fix must make pass.
@@ -32,6 +35,43 @@ pub struct Verdict {
     pub digests: VerdictDigests,
     /// `docker`, or `none` where nothing kept the patch from the host.
     pub isolation: String,
+}
+
+impl Verdict {
+    /// What of the patch was not scored, in one line, where something was not.
+    pub fn not_scored(&self) -> Option<String> {
+        not_scored(&self.dropped, &self.put_back)
+    }
+}
+
+/// Changes of a kind that a line about them names, and letters that their names have together.
+const MOST_NAMED: usize = 10;
+const MOST_LETTERS: usize = 350;
+
+/// What of a patch was not scored, in one line: paths whose changes were dropped, and parts of files that were put back.
+pub fn not_scored(dropped: &[String], put_back: &[String]) -> Option<String> {
+    let list = |names: &[String]| {
+        let (mut all, mut left): (Vec<String>, usize) = (Vec::new(), MOST_LETTERS);
+        for name in names.iter().take(MOST_NAMED) {
+            let shown: String = name.chars().take(left).collect();
+            left -= shown.chars().count();
+            all.push(if shown.len() < name.len() { format!("{shown}…") } else { shown });
+            if left == 0 {
+                break;
+            }
+        }
+        if names.len() > all.len() {
+            all.push(format!("{} more", names.len() - all.len()));
+        }
+        all.join(", ")
+    };
+    let parts = [("changes dropped", dropped), ("put back", put_back)];
+    let told: Vec<String> = parts
+        .into_iter()
+        .filter(|(_, names)| !names.is_empty())
+        .map(|(what, names)| format!("{what}: {}", list(names)))
+        .collect();
+    (!told.is_empty()).then(|| told.join("; "))
 }
 
 /// What a verdict rests on; the same digests give the same verdict.

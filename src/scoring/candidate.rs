@@ -1,6 +1,6 @@
 use super::links::Links;
 use crate::git::{Applied, GitError, Mode, Store, Tree, TreeId};
-use crate::languages::{Files, Globs, Language, Plan, is_test_path};
+use crate::languages::{Files, Globs, Language, Merged, Mixed, Plan, Suspect, is_test_path};
 use crate::tasks::{Material, Task};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,6 +17,10 @@ pub struct Candidate {
     pub files: u64,
     /// Paths whose changes were dropped.
     pub dropped: Vec<String>,
+    /// Parts of files that count otherwise, which were put back: each after the path of its file.
+    pub put_back: Vec<String>,
+    /// The version of the language that the patch asks for, where it raises it.
+    pub version: Option<String>,
 }
 
 /// A tree of a store, as languages read it.
@@ -52,6 +56,18 @@ pub fn candidate(
     plan: &Plan,
     patch: &[u8],
 ) -> Result<Candidate, GitError> {
+    candidate_for(task, m, language, plan, patch, None)
+}
+
+/// The same for a runtime that names itself so: what asks for a version of the language that it does not know is put back.
+pub(super) fn candidate_for(
+    task: &Task,
+    m: &Material,
+    language: &dyn Language,
+    plan: &Plan,
+    patch: &[u8],
+    runtime: Option<&str>,
+) -> Result<Candidate, GitError> {
     let (applied, tree, refusal) = match m.store.apply(&m.start, patch)? {
         Applied::Empty => (Some("empty"), m.start.clone(), String::new()),
         Applied::Strict(tree) => (Some("strict"), tree, String::new()),
@@ -62,7 +78,7 @@ pub fn candidate(
     let changed: BTreeSet<String> =
         start.keys().chain(files.keys()).filter(|p| start.get(*p) != files.get(*p)).cloned().collect();
     let closed = Protected::of(task, m, plan);
-    let (protected, mixed) = (|path: &str| closed.covers(path), Globs::exact(&plan.mixed));
+    let protected = |path: &str| closed.covers(path);
     let mut dropped = BTreeSet::new();
     // Links first: a file is not to blame for the name that a link would give it.
     let mut links = Links::of(&m.store, &files)?;
@@ -80,22 +96,44 @@ pub fn candidate(
         links = Links::of(&m.store, &files)?;
     }
     let before = shadows(m, language, plan, &changed, &files, &links)?;
-    for path in &changed {
-        let refused = !dropped.contains(path)
-            && (protected(path)
-                || before.contains(path)
-                || links.names(path).is_none_or(|names| names.iter().any(|name| protected(name)))
-                || mixed.cover(path)
-                    && !closed.released.cover(path)
-                    && !merged(m, language, path, &start, &mut files)?);
+    let suspects: BTreeSet<&String> = changed.iter().filter(|p| closed.standing(p) == Standing::Suspect).collect();
+    let code = code_among(m, language, plan, &suspects, &start, &files)?;
+    let merging = Merging { m, language, start: &start, runtime };
+    let (mut put_back, mut version) = (Vec::new(), None);
+    for path in changed.iter().filter(|p| !dropped.contains(*p)).cloned().collect::<Vec<_>>() {
+        let standing = closed.standing(&path);
+        let renamed = |name: &String| match closed.standing(name) {
+            Standing::Free => false,
+            Standing::Mixed => standing != Standing::Mixed,
+            Standing::Closed | Standing::Suspect => true,
+        };
+        let mut refused = before.contains(&path) || links.names(&path).is_none_or(|names| names.iter().any(renamed));
+        refused |= match standing {
+            Standing::Free => false,
+            Standing::Closed => true,
+            Standing::Suspect => !code.contains(&path),
+            Standing::Mixed => false,
+        };
+        if !refused && standing == Standing::Mixed {
+            match merging.merge(&path, &mut files)? {
+                Some(merged) => {
+                    put_back.extend(merged.put_back.iter().map(|part| format!("{path}: {part}")));
+                    version = version.or(merged.version);
+                }
+                None => refused = true,
+            }
+        }
         if refused {
-            restore(&start, &mut files, path);
-            dropped.insert(path.clone());
+            restore(&start, &mut files, &path);
+            dropped.insert(path);
         }
     }
-    let tree = m.store.write(&without_conflicts(&start, files))?;
+    let (files, replaced) = without_conflicts(&start, files);
+    dropped.extend(replaced);
+    let tree = m.store.write(&files)?;
     let tree = m.with_hidden(&tree)?;
-    Ok(Candidate { applied, refusal, tree, files: changed.len() as u64, dropped: dropped.into_iter().collect() })
+    let dropped = dropped.into_iter().collect();
+    Ok(Candidate { applied, refusal, tree, files: changed.len() as u64, dropped, put_back, version })
 }
 
 /// What a patch may not change.
@@ -104,8 +142,23 @@ struct Protected<'a> {
     /// Folders above hidden tests.
     above: BTreeSet<&'a str>,
     of_tests: Globs,
+    suspect: Globs,
+    mixed: Globs,
     released: Globs,
     own: Globs,
+}
+
+/// How a path stands to what a patch may not change.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    /// It is the patch's to change.
+    Free,
+    /// It is not.
+    Closed,
+    /// Its name is that of what is not, and it may be code.
+    Suspect,
+    /// Parts of it are.
+    Mixed,
 }
 
 impl<'a> Protected<'a> {
@@ -115,19 +168,36 @@ impl<'a> Protected<'a> {
             above: m.hidden.files.keys().flat_map(|h| folders_above(h)).collect(),
             hidden,
             of_tests: Globs::folded(&plan.protected),
+            suspect: Globs::folded(&plan.suspect),
+            mixed: Globs::exact(&plan.mixed),
             // What is released is released by its very name.
             released: Globs::exact(&task.spec.unprotected),
             own: Globs::folded(&task.spec.protected),
         }
     }
 
-    fn covers(&self, path: &str) -> bool {
+    fn standing(&self, path: &str) -> Standing {
         let hidden = self.hidden.contains(path)
             || self.above.contains(path)
             || folders_above(path).any(|folder| self.hidden.contains(folder));
-        // Guards may stand in any file of tests, so that none of them is the patch's to change, nor what they use.
-        let of_tests = || is_test_path(path) || self.of_tests.cover(path);
-        hidden || !self.released.cover(path) && of_tests() || self.own.cover(path)
+        match () {
+            () if hidden || self.own.cover(path) => Standing::Closed,
+            () if self.released.cover(path) => Standing::Free,
+            () if self.of_tests.cover(path) => Standing::Closed,
+            // Guards may stand in any file of tests, so that none of them is the patch's to change, nor what they use.
+            () if is_test_path(path) => Standing::Suspect,
+            () if self.mixed.cover(path) => Standing::Mixed,
+            () if self.suspect.cover(path) => Standing::Suspect,
+            () => Standing::Free,
+        }
+    }
+
+    /// Whether a name alone may not be given to anything.
+    fn covers(&self, path: &str) -> bool {
+        match self.standing(path) {
+            Standing::Closed | Standing::Suspect => true,
+            Standing::Free | Standing::Mixed => false,
+        }
     }
 }
 
@@ -195,30 +265,93 @@ fn restore(start: &Tree, files: &mut Tree, path: &str) {
     }
 }
 
-/// Lets the language decide over a file that is both code and configuration of tests.
-fn merged(m: &Material, language: &dyn Language, path: &str, start: &Tree, files: &mut Tree) -> Result<bool, GitError> {
-    let Some(theirs) = files.get(path).filter(|e| e.mode != Mode::Link).cloned() else { return Ok(false) };
-    let trusted = match start.get(path) {
-        Some(entry) => m.store.bytes(&entry.blob)?,
-        None => Vec::new(),
+/// Which files with the names of tests and of tools are code all the same.
+fn code_among(
+    m: &Material,
+    language: &dyn Language,
+    plan: &Plan,
+    suspects: &BTreeSet<&String>,
+    start: &Tree,
+    files: &Tree,
+) -> Result<BTreeSet<String>, GitError> {
+    let plain = |p: &&&String| files.get(**p).is_none_or(|e| e.mode != Mode::Link) && language.may_be_code(p);
+    let asked: Vec<&String> = suspects.iter().filter(plain).copied().collect();
+    if asked.is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    let of_language = |path: &str| path.rsplit_once('.').is_some_and(|(_, end)| language.extensions().contains(&end));
+    let code: Vec<(&String, &str)> = files
+        .iter()
+        .filter(|(path, entry)| of_language(path) && entry.mode != Mode::Link)
+        .map(|(path, entry)| (path, entry.blob.as_str()))
+        .collect();
+    let bodies = m.store.many(&code.iter().map(|(_, blob)| *blob).collect::<Vec<_>>())?;
+    let sources: BTreeMap<String, Vec<u8>> = code.iter().map(|(p, _)| (*p).clone()).zip(bodies).collect();
+    let hidden = m.hidden.files.keys().chain(&m.hidden.removed);
+    let known: BTreeSet<&str> = start.keys().chain(hidden).map(String::as_str).collect();
+    let view = View { store: &m.store, tree: start };
+    let bytes = |tree: &Tree, path: &str| -> Result<Option<Vec<u8>>, GitError> {
+        tree.get(path).map(|e| m.store.bytes(&e.blob)).transpose()
     };
-    let Some(bytes) = language.merge(path, &trusted, &m.store.bytes(&theirs.blob)?) else { return Ok(false) };
-    let blob = m.store.blob(&bytes)?;
-    files.insert(path.to_owned(), crate::git::Entry { mode: theirs.mode, blob });
-    Ok(true)
+    let mut found = BTreeSet::new();
+    for path in asked {
+        let (before, after) = (bytes(start, path)?, bytes(files, path)?);
+        let suspect = Suspect {
+            plan,
+            path,
+            before: before.as_deref(),
+            after: after.as_deref(),
+            start: &view,
+            sources: &sources,
+            known: &known,
+        };
+        if language.is_code(&suspect) {
+            found.insert(path.clone());
+        }
+    }
+    Ok(found)
 }
 
-/// A restored file may stand where the patch put a folder, or the other way round: what was there first wins.
-fn without_conflicts(start: &Tree, files: Tree) -> Tree {
-    let mut kept: Tree = BTreeMap::new();
+/// What a language needs to decide over files that are both code and configuration of tests.
+struct Merging<'a> {
+    m: &'a Material,
+    language: &'a dyn Language,
+    start: &'a Tree,
+    runtime: Option<&'a str>,
+}
+
+impl Merging<'_> {
+    /// Lets the language decide over a file; nothing where the patch's version must be dropped.
+    fn merge(&self, path: &str, files: &mut Tree) -> Result<Option<Merged>, GitError> {
+        let store = &self.m.store;
+        let Some(theirs) = files.get(path).filter(|e| e.mode != Mode::Link).cloned() else { return Ok(None) };
+        let trusted = match self.start.get(path) {
+            Some(entry) => store.bytes(&entry.blob)?,
+            None => Vec::new(),
+        };
+        let view = View { store, tree: self.start };
+        let asked = store.bytes(&theirs.blob)?;
+        let mixed = Mixed { start: &view, path, trusted: &trusted, theirs: &asked, runtime: self.runtime };
+        let Some(merged) = self.language.merge(&mixed) else { return Ok(None) };
+        let blob = store.blob(&merged.bytes)?;
+        files.insert(path.to_owned(), crate::git::Entry { mode: theirs.mode, blob });
+        Ok(Some(merged))
+    }
+}
+
+/// A restored file may stand where the patch put a folder, or the other way round: what was there first wins. The paths
+/// of the patch that made way come along.
+fn without_conflicts(start: &Tree, files: Tree) -> (Tree, BTreeSet<String>) {
+    let (mut kept, mut replaced) = (BTreeMap::new(), BTreeSet::new());
     let names: BTreeSet<String> = files.keys().cloned().collect();
     for (path, entry) in files {
         let above = path.match_indices('/').any(|(i, _)| names.contains(&path[..i]) && start.contains_key(&path[..i]));
         let below = !start.contains_key(&path)
             && names.range(format!("{path}/")..).next().is_some_and(|n| n.starts_with(&format!("{path}/")));
-        if !above && !below {
-            kept.insert(path, entry);
+        match above || below {
+            true => drop(replaced.insert(path)),
+            false => drop(kept.insert(path, entry)),
         }
     }
-    kept
+    (kept, replaced)
 }

@@ -47,7 +47,8 @@ pub(super) fn objection(language: &dyn Language, report: &Report, done: &Finishe
     }
     let first = report.problems.first().cloned().unwrap_or_default();
     if language.is_build_failure(report, &tails(&done.stdout), &tails(&done.stderr)) && report.cases.is_empty() {
-        return failure("build_failure", first);
+        let said = || language.build_errors(&tails(&done.stdout), &tails(&done.stderr));
+        return failure("build_failure", if first.is_empty() { said() } else { first });
     }
     match &report.seal {
         Seal::Open => return failure("report_open", "the tests ended before their report was closed".into()),
@@ -57,10 +58,7 @@ pub(super) fn objection(language: &dyn Language, report: &Report, done: &Finishe
     if report.cases.is_empty() {
         return failure("no_tests", format!("no test was reported. {first}"));
     }
-    if !report.agrees(!done.end.good()) {
-        return failure("exit_disagrees", format!("the report and the end of the run ({:?}) do not agree", done.end));
-    }
-    None
+    report.disagreement(!done.end.good()).and_then(|why| failure("exit_disagrees", format!("{why} ({:?})", done.end)))
 }
 
 pub(super) fn tails(kept: &crate::sandbox::Kept) -> Vec<u8> {

@@ -1,6 +1,6 @@
-use super::candidate::{Candidate, candidate};
+use super::candidate::{Candidate, candidate_for};
 use super::error::ScoreError;
-use super::image::Ready;
+use super::image::{Ready, runtime_in};
 use super::judge::{Judged, judge};
 use super::run::{lay, log_of, open, run_tests};
 use super::scorecard;
@@ -39,7 +39,7 @@ pub async fn score(ready: &Ready, patch: &[u8], provider: &Provider, run_empty: 
         let hint = "name the tests that fail before the fix and pass after it";
         return Err(TaskError::bad(file, "targets is empty: no patch could resolve the task", hint).into());
     }
-    let made = candidate(&ready.task, &ready.material, ready.language, &ready.plan, patch)?;
+    let made = made_for_runtime(ready, patch, provider).await?;
     let mut verdict = blank(ready, patch, &made, provider);
     if made.applied.is_none() {
         verdict.outcome = Outcome::PatchFailed;
@@ -72,6 +72,28 @@ pub async fn score(ready: &Ready, patch: &[u8], provider: &Provider, run_empty: 
     Ok(finish(verdict, start, report, log))
 }
 
+/// The candidate of a patch. Where it asks for a newer version of the language, the runtime is asked whether it knows it: a
+/// fix is not to blame for what it raises beside it.
+async fn made_for_runtime(ready: &Ready, patch: &[u8], provider: &Provider) -> Result<Candidate, ScoreError> {
+    let make = |runtime: Option<&str>| {
+        candidate_for(&ready.task, &ready.material, ready.language, &ready.plan, patch, runtime)
+    };
+    let made = make(None)?;
+    if made.version.is_none() {
+        return Ok(made);
+    }
+    let fail = || ScoreError::sandbox(&ready.task.spec.id);
+    let mut runtime = ready.runtime.clone();
+    if runtime.is_empty() {
+        let mut sandbox = open(ready, provider).await?;
+        let asked = runtime_in(ready, sandbox.as_mut()).await.map_err(fail());
+        let closed = sandbox.close().await.map_err(fail());
+        runtime = asked?;
+        closed?;
+    }
+    Ok(make(Some(&runtime))?)
+}
+
 fn blank(ready: &Ready, patch: &[u8], made: &Candidate, provider: &Provider) -> Verdict {
     let spec = &ready.task.spec;
     let none = |ids: &[String]| TestCounts { passed: 0, total: ids.len() as u64, failed: ids.to_vec() };
@@ -80,6 +102,7 @@ fn blank(ready: &Ready, patch: &[u8], made: &Candidate, provider: &Provider) -> 
         outcome: Outcome::Unresolved,
         applied: made.applied.map(str::to_owned),
         dropped: made.dropped.clone(),
+        put_back: made.put_back.clone(),
         files: made.files,
         targets: none(&spec.targets),
         guards: none(&spec.guards),
@@ -110,7 +133,13 @@ async fn in_sandbox(
     lay(ready, &made.tree, sandbox).await?;
     let (report, done) = run_tests(ready, sandbox, &[], ready.task.limits.tests_seconds).await?;
     let Judged { outcome, targets, guards, error } = judge(&ready.task.spec, ready.language, &report, &done);
-    *verdict = Verdict { outcome, targets, guards, error, ..verdict.clone() };
+    let lost = verdict.not_scored().filter(|_| outcome != Outcome::Resolved);
+    // The reason of a failure may be what was taken away, so that is said first.
+    let first = |e: Failure| match &lost {
+        Some(lost) => Failure { message: format!("not scored, {lost}\n{}", e.message), ..e },
+        None => e,
+    };
+    *verdict = Verdict { outcome, targets, guards, error: error.map(first), ..verdict.clone() };
     verdict.seconds.tests = Some(done.seconds);
     Ok((report, log_of(&done)))
 }

@@ -151,6 +151,8 @@ fn a_manifest_is_merged_unless_the_task_releases_it() {
     let text = |world: &World| {
         let made = world.of(&[("package.json", Some(theirs))]);
         assert!(made.dropped.is_empty(), "{:?}", made.dropped);
+        let released = !world.task.spec.unprotected.is_empty();
+        assert_eq!(made.put_back.contains(&"package.json: \"scripts.test\"".to_owned()), !released);
         let entry = world.tree(&made)["package.json"].clone();
         String::from_utf8(world.material.store.bytes(&entry.blob).unwrap()).unwrap()
     };

@@ -10,7 +10,7 @@ mod typescript;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use tsbench::languages::{Places, Plan, is_test_path, protects};
+use tsbench::languages::{Merged, Mixed, Places, Plan, by_name};
 
 pub type Tree = BTreeMap<String, Vec<u8>>;
 
@@ -20,7 +20,13 @@ pub fn tree(files: &[(&str, &str)]) -> Tree {
 
 /// Whether a patch's change of a path counts for nothing.
 pub fn dropped(plan: &Plan, path: &str) -> bool {
-    is_test_path(path) || protects(&plan.protected, path)
+    plan.protects(path)
+}
+
+/// What a language makes of a patch's version of a file that is both code and configuration.
+pub fn merged(language: &str, path: &str, trusted: &[u8], theirs: &[u8]) -> Option<Merged> {
+    let start = Tree::new();
+    by_name(language).unwrap().merge(&Mixed { start: &start, path, trusted, theirs, runtime: None })
 }
 
 /// Every one of these changes counts for nothing.

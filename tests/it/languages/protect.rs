@@ -1,4 +1,4 @@
-use super::{Tree, demo, dropped, files, tree};
+use super::{Tree, demo, dropped, files, merged, tree};
 use tsbench::languages::{Plan, all, by_name, is_test_path, protects};
 
 fn plan(language: &str, tree: &Tree) -> Plan {
@@ -111,8 +111,6 @@ fn what_javascript_runners_load_is_protected_with_the_files_that_their_configura
 fn builds_of_java_and_modules_of_go_are_protected() {
     let java = plan("java", &tree(&[("pom.xml", "")]));
     for path in [
-        "pom.xml",
-        "core/pom.xml",
         ".mvn/extensions.xml",
         "src/test/java/a/Fixture.java",
         "src/test/resources/a.xml",
@@ -125,31 +123,38 @@ fn builds_of_java_and_modules_of_go_are_protected() {
         "src/main/resources/org/junit/jupiter/api/Assertions.class",
         "src/main/resources/META-INF/versions/9/a/B.txt",
         "lib/junit.jar",
+        "core/pom-fast.xml",
     ] {
         assert!(dropped(&java, path), "{path}");
     }
+    assert!(protects(&java.mixed, "pom.xml") && protects(&java.mixed, "core/pom.xml"));
     assert!(!dropped(&java, "src/main/java/a/B.java") && !dropped(&java, "src/main/resources/a.properties"));
     let go = plan("go", &tree(&[("go.mod", "module a")]));
-    for path in ["a_test.go", "x/testdata/a", "go.mod", "go.sum", "vendor/a/b.go", "go.work"] {
+    for path in ["a_test.go", "x/testdata/a", "go.sum", "vendor/a/b.go", "go.work.sum"] {
         assert!(dropped(&go, path), "{path}");
     }
+    assert!(protects(&go.mixed, "go.mod") && protects(&go.mixed, "go.work"));
     assert!(!dropped(&go, "a.go"));
 }
 
 #[test]
 fn files_that_are_code_and_configuration_keep_their_trusted_parts() {
-    let python = by_name("python").unwrap();
     let before = b"[project]\nname='a'\n[tool.pytest.ini_options]\naddopts='-q'\n[build-system]\nrequires=['x']\n";
     let after = b"[project]\nname='a'\ndependencies=['y']\n[project.entry-points.pytest11]\ne='e'\n[tool.pytest.ini_options]\naddopts='--co'\n[tool.ruff]\nline-length=9\n";
-    let merged = python.merge("pyproject.toml", before, after).unwrap();
-    let table: toml::Table = toml::from_str(std::str::from_utf8(&merged).unwrap()).unwrap();
+    let made = merged("python", "pyproject.toml", before, after).unwrap();
+    let table: toml::Table = toml::from_str(std::str::from_utf8(&made.bytes).unwrap()).unwrap();
     assert_eq!(table["tool"]["pytest"]["ini_options"]["addopts"].as_str(), Some("-q"));
     assert_eq!(table["tool"]["ruff"]["line-length"].as_integer(), Some(9));
     assert!(table["project"].get("entry-points").is_none() && table["project"].get("dependencies").is_some());
     assert!(table.contains_key("build-system"));
-    assert_eq!(python.merge("pyproject.toml", before, b"[broken"), None);
-    assert_eq!(python.merge("setup.cfg", b"", b""), None);
-    assert_eq!(by_name("java").unwrap().merge("pom.xml", b"", b""), None);
+    assert_eq!(
+        made.put_back,
+        ["build-system", "[project.entry-points.pytest11]", "[tool.pytest.ini_options]"],
+        "what is put back is named"
+    );
+    assert_eq!(merged("python", "pyproject.toml", before, b"[broken"), None);
+    assert_eq!(merged("python", "setup.cfg", b"", b""), None);
+    assert_eq!(merged("java", "pom.xml", b"", b""), None);
 }
 
 #[test]

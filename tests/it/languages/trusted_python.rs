@@ -1,6 +1,6 @@
 //! What a tree's own files make part of its tests, and what a patch may therefore not change or put in its place.
 
-use super::{Tree, all_dropped, none_dropped, places, tree};
+use super::{Tree, all_dropped, merged, none_dropped, places, tree};
 use tsbench::languages::{Plan, by_name, protects};
 
 fn plan(language: &str, files: &[(&str, &str)], package: Option<&str>) -> Plan {
@@ -155,7 +155,6 @@ fn a_package_of_pep_420_is_no_folder_of_the_path() {
 
 #[test]
 fn packages_that_hold_tests_stay_packages_so_that_no_folder_of_them_comes_onto_the_path() {
-    let python = by_name("python").unwrap();
     let plan = plan(
         "python",
         &[
@@ -168,7 +167,7 @@ fn packages_that_hold_tests_stay_packages_so_that_no_folder_of_them_comes_onto_t
         None,
     );
     assert!(protects(&plan.mixed, "src/calc/__init__.py") && !protects(&plan.mixed, "src/calc/core.py"));
-    assert_eq!(python.merge("src/calc/__init__.py", b"a", b"b"), Some(b"b".to_vec()));
+    assert_eq!(merged("python", "src/calc/__init__.py", b"a", b"b").unwrap().bytes, b"b");
     none_dropped(&plan, &["src/calc/queue.py", "src/calc/__init__.py"]);
     all_dropped(&plan, &["plain/queue.py"]);
 }

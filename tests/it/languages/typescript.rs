@@ -1,7 +1,7 @@
 //! What patches to projects in TypeScript and JavaScript may not touch, by what a tree itself names, and the commands
 //! that run where a patch can put files.
 
-use super::{Tree, dropped, places, tree};
+use super::{Tree, dropped, merged, places, tree};
 use tsbench::languages::{Plan, by_name};
 use tsbench::reports::Key;
 
@@ -222,9 +222,9 @@ fn yarn_of_today_may_write_the_lockfile_that_a_tree_lacks() {
 
 #[test]
 fn a_new_package_json_survives_as_far_as_it_describes_code() {
-    let language = by_name("typescript").unwrap();
-    let merged =
-        language.merge("dist/cjs/package.json", b"", br#"{"type":"commonjs","name":"chai","jest":{}}"#).unwrap();
-    let value: serde_json::Value = serde_json::from_slice(&merged).unwrap();
+    let theirs = br#"{"type":"commonjs","name":"chai","jest":{}}"#;
+    let made = merged("typescript", "dist/cjs/package.json", b"", theirs).unwrap();
+    let value: serde_json::Value = serde_json::from_slice(&made.bytes).unwrap();
+    assert_eq!(made.put_back, ["\"jest\"", "\"name\""], "what does not count is named");
     assert_eq!(value, serde_json::json!({"type": "commonjs"}));
 }

@@ -30,7 +30,7 @@ fn a_link_through_which_a_file_has_a_protected_name_is_dropped_and_named() {
         ("py-opening-hours", "any/conftest.py", "more", "any"),
         ("py-opening-hours", "any/tests/test_a.py", "more", "any"),
         ("ts-ttl-cache", "any/node_modules/a/index.js", "more", "any"),
-        ("go-job-queue", "any/vendor/modules.txt", "more", "any"),
+        ("go-job-queue", "any/testdata/modules.txt", "more", "any"),
     ] {
         let world = world(task);
         let made = world.of_links(&[(file, Some("x\n"))], &[(link, target)]);
