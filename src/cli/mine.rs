@@ -202,6 +202,7 @@ impl Job {
                 let step = |done, all| {
                     if done == 1 {
                         self.progress.stage("reading commits", all);
+                        self.progress.begin(&format!("reading {all} commits of {}", self.repo));
                     }
                     self.progress.step();
                 };
@@ -209,6 +210,7 @@ impl Job {
             }
             (None, Some(api)) => {
                 self.progress.stage("reading pull requests", 0);
+                self.progress.begin(&format!("reading pull requests of {}", self.repo));
                 let mut client = Client::new(api, Pages::new(&self.pages.0, self.pages.1), around);
                 let step = |seen| self.progress.tell(&format!("reading pull requests: {seen}"));
                 let mirror = self.mirror.as_deref();

@@ -7,12 +7,14 @@ use super::mine_table::{PROVEN, ProvenLine};
 use super::mirror::make;
 use super::progress::Progress;
 use super::proving::{Tried, break_off, is_ours, prove};
+use super::validate::Seconds;
 use crate::git::{Origin, Store, mirror_folder, update_mirror};
 use crate::health::{Standing, append, read, standings};
 use crate::sandbox::Provider;
-use crate::schema::{Candidate, HealthState, Outcome, ProofKind, Rejection, Stage};
+use crate::schema::{Candidate, HealthState, Outcome, Rejection, Stage};
+use crate::scoring::ScoreError;
 use crate::tasks::{Task, find, load};
-use crate::validation::{Decision, Options, named, read_candidates, reject, sweep_drafts, validate};
+use crate::validation::{Decision, Options, Pace, Turns, named, read_candidates, reject, sweep_drafts, validate};
 use anyhow::{Context, bail};
 use clap::Args;
 use clap::builder::BoolishValueParser;
@@ -51,6 +53,8 @@ pub struct Chain {
     /// Prove at most so many candidates in this call, in the order in which they were found
     #[arg(long, env = "TSBENCH_LIMIT")]
     pub limit: Option<usize>,
+    #[command(flatten)]
+    pub raised: Seconds,
 }
 
 impl Chain {
@@ -89,6 +93,7 @@ struct Shared {
     out: PathBuf,
     /// What validation and gate rejected before a call was cut off, by id and commit.
     rejected: BTreeMap<(String, String), Rejection>,
+    turns: Turns,
 }
 
 /// How a candidate ended, and the seconds of validation and gate.
@@ -133,6 +138,7 @@ pub async fn prove_all(
         mirrors,
         out: out.to_owned(),
         rejected: rejected(chain)?,
+        turns: Turns::default(),
     });
     shared.progress.stage("proving candidates", candidates.len() as u64);
     let end = side_by_side(candidates, &shared).await;
@@ -225,11 +231,21 @@ async fn one(candidate: &Candidate, shared: &Shared) -> anyhow::Result<End> {
             suite: Some(suite),
             runs: chain.runs,
             force: false,
+            raised: chain.raised.raised(),
+            turns: &shared.turns,
             at: &at,
         };
-        let decision = validate(candidate, &shared.provider, &options, &|| {}).await?;
-        if let Decision::Rejected(rejection) = decision {
-            return Ok(End { came: Came::Rejected(rejection), seconds: (begun.elapsed().as_secs_f64(), 0.0) });
+        let pace = |pace: Pace<'_>| {
+            if let Pace::Begins(what) = pace {
+                shared.progress.begin(&format!("{id}: {what}"));
+            }
+        };
+        match validate(candidate, &shared.provider, &options, &pace).await? {
+            Decision::Rejected(rejection) => {
+                return Ok(End { came: Came::Rejected(rejection), seconds: (begun.elapsed().as_secs_f64(), 0.0) });
+            }
+            Decision::Undecided(u) => bail!("prove {id}: {}\nhint: {}", u.reason(), u.hint()),
+            Decision::Accepted { .. } => {}
         }
     }
     let validated = begun.elapsed().as_secs_f64();
@@ -241,6 +257,14 @@ async fn one(candidate: &Candidate, shared: &Shared) -> anyhow::Result<End> {
     Ok(End { came, seconds: (validated, begun.elapsed().as_secs_f64() - validated) })
 }
 
+/// Whether a proof ran out of time, which is no answer on a busy machine.
+fn is_late(end: &Result<Tried, ScoreError>) -> bool {
+    match end {
+        Ok(tried) => tried.proven.proofs.iter().any(|p| !p.good && p.verdict.outcome == Outcome::TimedOut),
+        Err(e) => e.is_late(),
+    }
+}
+
 /// The gate with its cheats, unless the log has its answer. A task that is not proven leaves its suite for `unproven/`.
 async fn gate(candidate: &Candidate, task: Task, shared: &Shared, at: &str) -> anyhow::Result<Came> {
     let (log, _) = read(&path_of(&shared.chain.health, &task.suite))?;
@@ -248,7 +272,11 @@ async fn gate(candidate: &Candidate, task: Task, shared: &Shared, at: &str) -> a
     if standings(log.iter()).get(&(task.suite.as_str(), task.spec.id.as_str())).is_some_and(healthy) {
         return Ok(Came::Accepted(Box::new(task), None));
     }
-    let evidence = match prove(&task, &shared.mirrors, &shared.provider, shared.chain.runs, true).await {
+    let (chain, provider) = (&shared.chain, &shared.provider);
+    shared.progress.begin(&format!("{}: gate", task.spec.id));
+    let again = || shared.progress.begin(&format!("{}: gate, which took too long, alone", task.spec.id));
+    let proven = shared.turns.twice(|| prove(&task, &shared.mirrors, provider, chain.runs, true), is_late, again);
+    let evidence = match proven.await {
         Ok(tried) if tried.proven.good() => return Ok(Came::Accepted(Box::new(task), Some(tried))),
         Ok(tried) => {
             let proofs = &tried.proven.proofs;
@@ -256,18 +284,22 @@ async fn gate(candidate: &Candidate, task: Task, shared: &Shared, at: &str) -> a
                 let why = p.verdict.error.as_ref().map_or("a fault of this machine", |e| e.message.as_str());
                 bail!("prove {}: {} {}: {why}", task.spec.id, p.kind.word(), p.name);
             }
-            let fix = |outcome| proofs.iter().any(|p| p.kind == ProofKind::Fix && p.verdict.outcome == outcome);
-            if fix(Outcome::TimedOut) && fix(Outcome::Resolved) {
-                let hint = "the same command proves it again; give the machine less to do, with a smaller --jobs";
+            if let Some(p) = proofs.iter().find(|p| !p.good && p.verdict.outcome == Outcome::TimedOut) {
+                let what = format!(
+                    "{} {} took longer than {} s, beside other work and alone",
+                    p.kind.word(),
+                    p.name,
+                    task.limits.tests_seconds
+                );
                 bail!(
-                    "prove {}: its fix resolved it in one run and ran out of time in another\nhint: {hint}",
+                    "prove {}: {what}\nhint: raise tests_seconds in its task.toml, or remove its folder and raise the limit with --tests-seconds; the same command goes on from there",
                     task.spec.id
                 );
             }
             let bad = proofs.iter().filter(|p| !p.good);
             bad.map(|p| format!("{} {}: {:?}", p.kind.word(), p.name, p.verdict.outcome)).collect()
         }
-        Err(e) if is_ours(&e) => return Err(e.into()),
+        Err(e) if is_ours(&e) || e.is_late() => return Err(e.into()),
         Err(e) => vec![e.to_string()],
     };
     let aside = shared.out.join("unproven").join(&task.spec.id);

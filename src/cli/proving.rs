@@ -68,15 +68,17 @@ pub fn each(
         let mut interrupts = Interrupts::new()?;
         let provider = Arc::new(args.machine.open().await?);
         let before = tokio::runtime::Handle::current().metrics().num_alive_tasks();
-        let progress = Progress::start(args.quiet);
+        let progress = Arc::new(Progress::start(args.quiet));
         progress.stage(stage, tasks.len() as u64);
         let slots = Arc::new(Semaphore::new(usize::from(args.jobs)));
         let mut set: JoinSet<(Task, Result<Tried, ScoreError>)> = JoinSet::new();
         for task in tasks {
             let (provider, slots, mirrors) = (Arc::clone(&provider), Arc::clone(&slots), args.which.mirrors.clone());
-            let (runs, exploits) = (args.runs, !args.no_exploits);
+            let (runs, exploits, progress) = (args.runs, !args.no_exploits, Arc::clone(&progress));
+            let what = format!("{}: {}", task.spec.id, stage.trim_end_matches(" tasks"));
             set.spawn(async move {
                 let _slot = slots.acquire_owned().await;
+                progress.begin(&what);
                 let end = prove(&task, &mirrors, &provider, runs, exploits).await;
                 (task, end)
             });

@@ -7,7 +7,7 @@ use super::proving::break_off;
 use super::say;
 use crate::sandbox::Provider;
 use crate::schema::Candidate;
-use crate::validation::{Decision, Options, ValidationError, read_candidates, validate};
+use crate::validation::{Decision, Options, Pace, Raised, Turns, ValidationError, read_candidates, validate};
 use clap::Args;
 use clap::builder::BoolishValueParser;
 use serde_json::json;
@@ -47,6 +47,8 @@ pub struct Validate {
     #[arg(long, env = "TSBENCH_FORCE", value_parser = BoolishValueParser::new())]
     force: bool,
     #[command(flatten)]
+    raised: Seconds,
+    #[command(flatten)]
     machine: Machine,
     /// Print what came of each candidate as JSON, one line each
     #[arg(long, env = "TSBENCH_JSON", value_parser = BoolishValueParser::new())]
@@ -54,6 +56,24 @@ pub struct Validate {
     /// No progress bar
     #[arg(long, env = "TSBENCH_QUIET", value_parser = BoolishValueParser::new())]
     quiet: bool,
+}
+
+/// Limits of time that are raised.
+#[derive(Args, Debug, Clone)]
+pub struct Seconds {
+    /// Seconds for one run of the tests, kept in task.toml where they differ [default: the suite's, or 180]
+    #[arg(long, env = "TSBENCH_TESTS_SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    tests_seconds: Option<u64>,
+    /// Seconds for installing dependencies, kept in task.toml where they differ [default: the suite's, or 600]
+    #[arg(long, env = "TSBENCH_INSTALL_SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    install_seconds: Option<u64>,
+}
+
+impl Seconds {
+    /// The limits as validation takes them.
+    pub fn raised(&self) -> Raised {
+        Raised { install_seconds: self.install_seconds, tests_seconds: self.tests_seconds }
+    }
 }
 
 /// The candidate that flags describe.
@@ -128,9 +148,11 @@ struct Shared {
     suite: Option<String>,
     runs: u32,
     force: bool,
+    raised: Raised,
+    turns: Turns,
 }
 
-/// Runs `tsbench validate`: 1 where a candidate is rejected.
+/// Runs `tsbench validate`: 1 where a candidate is rejected, 3 where none is and one ran out of time.
 pub fn run(args: &Validate) -> anyhow::Result<Exit> {
     let candidates = args.all()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
@@ -145,6 +167,8 @@ pub fn run(args: &Validate) -> anyhow::Result<Exit> {
             suite: args.suite.clone(),
             runs: args.runs,
             force: args.force,
+            raised: args.raised.raised(),
+            turns: Turns::default(),
         });
         // Red and green runs, and three in other surroundings.
         let candidates_count = candidates.len();
@@ -160,7 +184,7 @@ pub fn run(args: &Validate) -> anyhow::Result<Exit> {
                 (candidate, end)
             });
         }
-        let (mut accepted, mut rejected) = (0, 0);
+        let (mut accepted, mut rejected, mut undecided) = (0, 0, 0);
         // One candidate is told of once, at the end; of several each is told as it is decided.
         let alone = candidates_count == 1;
         let mut failure: Option<anyhow::Error> = None;
@@ -175,6 +199,7 @@ pub fn run(args: &Validate) -> anyhow::Result<Exit> {
                                 match &decision {
                                     Decision::Accepted { .. } => accepted += 1,
                                     Decision::Rejected(_) => rejected += 1,
+                                    Decision::Undecided(_) => undecided += 1,
                                 }
                                 shared.progress.above(|| print(&decision, args.json));
                             }
@@ -200,12 +225,14 @@ pub fn run(args: &Validate) -> anyhow::Result<Exit> {
         }
         shared.progress.finish();
         if failure.is_none() || !alone {
-            eprintln!("{accepted} accepted, {rejected} rejected");
+            let open = if undecided == 0 { String::new() } else { format!(", {undecided} undecided") };
+            eprintln!("{accepted} accepted, {rejected} rejected{open}");
         }
         match failure {
             Some(e) if alone => Err(e),
             Some(e) => Ok(of_error(&e)),
-            None => Ok(if rejected == 0 { Exit::Good } else { Exit::No }),
+            None if rejected > 0 => Ok(Exit::No),
+            None => Ok(if undecided == 0 { Exit::Good } else { Exit::Missing }),
         }
     })
 }
@@ -218,9 +245,16 @@ async fn one(candidate: &Candidate, shared: &Shared) -> Result<Decision, Validat
         suite: shared.suite.as_deref(),
         runs: shared.runs,
         force: shared.force,
+        raised: shared.raised,
+        turns: &shared.turns,
         at: &at,
     };
-    validate(candidate, &shared.provider, &options, &|| shared.progress.step()).await
+    let name = candidate.task_id().unwrap_or_else(|_| candidate.fix.clone());
+    let pace = |pace: Pace<'_>| match pace {
+        Pace::Begins(what) => shared.progress.begin(&format!("{name}: {what}")),
+        Pace::RunEnds => shared.progress.step(),
+    };
+    validate(candidate, &shared.provider, &options, &pace).await
 }
 
 fn print(decision: &Decision, as_json: bool) {
@@ -246,6 +280,14 @@ fn print(decision: &Decision, as_json: bool) {
             }
             say!("{}\trejected\t{:?}\t{}", r.id, r.stage, r.reason);
             r.evidence.iter().take(20).for_each(|e| say!("{}\t| {e}", r.id));
+        }
+        Decision::Undecided(u) => {
+            if as_json {
+                say!("{}", json!({"task": u.id, "accepted": false, "undecided": u}));
+            } else {
+                say!("{}\tundecided\t{}", u.id, u.reason());
+            }
+            eprintln!("hint: {}: {}", u.id, u.hint());
         }
     }
 }

@@ -78,6 +78,12 @@ impl ScoreError {
         move |source| ScoreError::Sandbox { task, source }
     }
 
+    /// Whether the installation took longer than it may, which says as much of the machine as of the tree.
+    pub fn is_late(&self) -> bool {
+        let late = format!("{:?}", crate::sandbox::End::TimedOut);
+        matches!(self, ScoreError::Install { end, .. } if *end == late)
+    }
+
     /// A short word for the kind of failure.
     pub const fn class(&self) -> &'static str {
         match self {

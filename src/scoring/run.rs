@@ -4,7 +4,7 @@ use super::image::{HOME, Ready, TOOLS, TREE, files, inside, lease, places, tools
 use super::judge::{objection, tails};
 use crate::git::{Tree, TreeId};
 use crate::reports::{Key, Report};
-use crate::sandbox::{Body, Command, File, Finished, Provider, Sandbox, SandboxError, Spec};
+use crate::sandbox::{Body, Command, End, File, Finished, Provider, Sandbox, SandboxError, Spec};
 use crate::schema::{Failure, Limits};
 use crate::tasks::sha256;
 use std::collections::BTreeSet;
@@ -22,8 +22,18 @@ pub struct Around {
     pub env: Vec<(String, String)>,
     /// What is done inside before the tests start; how it ends does not matter.
     pub before: Option<Command>,
-    /// Half of the processors and ten times the time.
+    /// A third of the processors, and the time that this may take.
     pub slower: bool,
+}
+
+/// By how much a slower run has less of the processors.
+const SLOWER: u64 = 3;
+
+impl Around {
+    /// Seconds that a run of the tests may take. What fills its processors takes three times as long on a third of them.
+    pub fn seconds(&self, limits: &Limits) -> u64 {
+        if self.slower { limits.tests_seconds.saturating_mul(SLOWER) } else { limits.tests_seconds }
+    }
 }
 
 /// What one run of a task's tests gave, before anybody judges it.
@@ -35,6 +45,8 @@ pub struct Observed {
     pub objection: Option<Failure>,
     /// Whether something did not build or could not be loaded, so that tests may be missing from the report.
     pub unbuilt: bool,
+    /// Whether the tests took longer than they may.
+    pub timed_out: bool,
     /// Seconds that the tests took.
     pub seconds: f64,
     /// The end of the tests' output.
@@ -50,8 +62,8 @@ pub async fn observe(
 ) -> Result<Observed, ScoreError> {
     let mut limits = ready.task.limits.clone();
     if around.slower {
-        limits.cpu_thousandths = (limits.cpu_thousandths / 2).max(1);
-        limits.tests_seconds = limits.tests_seconds.saturating_mul(10);
+        limits.cpu_thousandths = (limits.cpu_thousandths / SLOWER).max(1);
+        limits.tests_seconds = around.seconds(&limits);
     }
     let mut sandbox = open_within(ready, provider, &limits).await?;
     let end = observe_in(ready, tree, sandbox.as_mut(), around, limits.tests_seconds).await;
@@ -60,7 +72,8 @@ pub async fn observe(
     closed?;
     let objection = objection(ready.language, &report, &done);
     let unbuilt = ready.language.is_build_failure(&report, &tails(&done.stdout), &tails(&done.stderr));
-    Ok(Observed { unbuilt, objection, seconds: done.seconds, log: log_of(&done), report })
+    let timed_out = matches!(done.end, End::TimedOut);
+    Ok(Observed { unbuilt, objection, timed_out, seconds: done.seconds, log: log_of(&done), report })
 }
 
 async fn observe_in(
@@ -74,7 +87,7 @@ async fn observe_in(
     if let Some(command) = &around.before {
         sandbox.exec(command).await.map_err(ScoreError::sandbox(&ready.task.spec.id))?;
     }
-    run_tests(ready, sandbox, &around.env, seconds).await
+    run_tests(ready, sandbox, &around.env, &[], seconds).await
 }
 
 /// A fresh sandbox of the task's image, without a network.
@@ -138,11 +151,13 @@ async fn open_within(ready: &Ready, provider: &Provider, limits: &Limits) -> Res
     provider.open(&spec).await.map_err(ScoreError::sandbox(&ready.task.spec.id))
 }
 
-/// Runs the tests of the tree that was laid, and reads their report.
+/// Runs the tests of the tree that was laid, without files that are `code` though they are called like tests, and reads
+/// their report.
 pub(super) async fn run_tests(
     ready: &Ready,
     sandbox: &mut dyn Sandbox,
     env: &[(String, String)],
+    code: &[String],
     seconds: u64,
 ) -> Result<(Report, Finished), ScoreError> {
     let fail = || ScoreError::sandbox(&ready.task.spec.id);
@@ -151,7 +166,8 @@ pub(super) async fn run_tests(
     let key = Key::new(secret);
     let folder = format!("/tmp/tsbench-{}", &sha256(&[secret.as_slice(), b"folder"].concat())[..24]);
     let at = places(sandbox, &folder).await.map_err(fail())?;
-    let test = ready.language.test(&ready.plan, &at, &key);
+    let mut test = ready.language.test(&ready.plan, &at, &key);
+    ready.language.leave_out(&ready.plan, &mut test, code);
     let command = Command {
         words: test.words,
         dir: inside(sandbox, &test.dir),

@@ -1,18 +1,20 @@
 use super::ValidationError;
 use super::candidate::Change;
 use super::classify::{Change as Changed, Fate, Sorted, sort};
-use super::keep::{Draft, Kept, check_free, keep, reject};
+use super::keep::{Draft, Kept, check_free, keep, postpone, reject};
 use super::leak::{Leak, distinctive};
 use super::names::{change_of, changed_tests};
-use super::record::{Certificate, Validation};
-use super::runs::{Fault, Made, Trees, run_all, tied_targets};
+use super::papers::{certificate, record};
+use super::record::{Undecided, Validation};
+use super::runs::{Fault, Made, Runner, Trees, tied_targets};
 use super::silent::silent_files;
-use super::survey::{Surveyed, Wanted, survey};
+use super::survey::{Wanted, survey};
+use super::turns::{Pace, Turns};
 use crate::languages::{Files, all, by_name};
 use crate::sandbox::Provider;
-use crate::schema::{Candidate, Rejection, Stage};
+use crate::schema::{Candidate, Limits, Rejection, Stage};
 use crate::scoring::{Ready, ScoreError, candidate as patched, prepare};
-use crate::tasks::{Compare, Material, added, check, compare, sides};
+use crate::tasks::{Compare, Material, Task, added, check, compare, sides};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -29,8 +31,33 @@ pub struct Options<'a> {
     pub runs: u32,
     /// Whether a task that is there already is replaced.
     pub force: bool,
+    /// Limits that are raised.
+    pub raised: Raised,
+    /// How the candidates of the call share the machine.
+    pub turns: &'a Turns,
     /// The time, RFC 3339.
     pub at: &'a str,
+}
+
+/// Limits of time in place of those of the suite.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Raised {
+    /// Seconds for installing dependencies.
+    pub install_seconds: Option<u64>,
+    /// Seconds for one run of the tests.
+    pub tests_seconds: Option<u64>,
+}
+
+impl Raised {
+    /// The limits of a task, where they differ from those of its suite.
+    pub(super) fn over(self, suite: &Limits) -> Option<Limits> {
+        let limits = Limits {
+            install_seconds: self.install_seconds.unwrap_or(suite.install_seconds),
+            tests_seconds: self.tests_seconds.unwrap_or(suite.tests_seconds),
+            ..suite.clone()
+        };
+        (limits != *suite).then_some(limits)
+    }
 }
 
 /// What came of a candidate.
@@ -45,43 +72,62 @@ pub enum Decision {
     },
     /// It is none.
     Rejected(Rejection),
+    /// Something took too long, so that nobody can say.
+    Undecided(Undecided),
+}
+
+/// Why a candidate does not become a task by this call.
+enum Refused {
+    Rejected(Rejection),
+    Undecided(Undecided),
+}
+
+impl From<Rejection> for Refused {
+    fn from(rejection: Rejection) -> Refused {
+        Refused::Rejected(rejection)
+    }
 }
 
 /// Kinds of runs that are made in other surroundings.
 const SURROUNDINGS: [&str; 3] = ["elsewhere", "zoneless", "slower"];
 
-/// A rejection, or a value to go on with.
-type Step<T> = Result<Result<T, Rejection>, ValidationError>;
+/// A value to go on with, or why not.
+type Step<T> = Result<Result<T, Refused>, ValidationError>;
 
-/// Goes on with a value, or returns its rejection.
+/// Goes on with a value, or returns why not.
 macro_rules! go {
     ($step:expr) => {
         match $step? {
             Ok(value) => value,
-            Err(rejection) => return Ok(Err(rejection)),
+            Err(refused) => return Ok(Err(refused.into())),
         }
     };
 }
 
-/// Proves one candidate and writes the task, or logs why it is none. `step` is called after each run of the tests.
+/// Proves one candidate and writes the task, or logs why it is none. `pace` is told how that comes along.
 pub async fn validate(
     candidate: &Candidate,
     provider: &Provider,
     options: &Options<'_>,
-    step: &(dyn Fn() + Send + Sync),
+    pace: &(dyn Fn(Pace<'_>) + Send + Sync),
 ) -> Result<Decision, ValidationError> {
     let Some(suite) = candidate.suite.as_deref().or(options.suite) else {
         return Err(ValidationError::input("a candidate without a suite", "name the suite with --suite"));
     };
     check_free(options.out, suite, &candidate.task_id()?, options.force)?;
-    match prove(candidate, suite, provider, options, step).await? {
+    match prove(candidate, suite, provider, options, pace).await? {
         Ok((draft, validation)) => {
             Ok(Decision::Accepted { kept: keep(&draft, options.force)?, validation: Box::new(validation) })
         }
-        Err(mut rejection) => {
+        Err(Refused::Rejected(mut rejection)) => {
             rejection.at = options.at.to_owned();
             reject(&rejection, suite, options.out)?;
             Ok(Decision::Rejected(rejection))
+        }
+        Err(Refused::Undecided(mut undecided)) => {
+            undecided.at = options.at.to_owned();
+            postpone(&undecided, suite, options.out)?;
+            Ok(Decision::Undecided(undecided))
         }
     }
 }
@@ -91,29 +137,16 @@ async fn prove(
     suite: &str,
     provider: &Provider,
     options: &Options<'_>,
-    step: &(dyn Fn() + Send + Sync),
+    pace: &(dyn Fn(Pace<'_>) + Send + Sync),
 ) -> Step<(Draft, Validation)> {
     let mut change = go!(candidate.resolve(options.mirrors));
     let files = files(&change)?;
     let (fix, tests) = (added(&change.solution), added(&change.tests));
     go!(solvable(&mut change, &files));
     let language = go!(language(&change, &files));
-    let mut draft = Draft::new(&change, &language, suite, options.out)?;
-    let task = draft.task()?;
-    let material = Material::prepare(&task, options.mirrors)?;
-    let ready = match prepare(&task, material, provider).await {
-        Ok(ready) => ready,
-        // A runtime that the image lacks says nothing about the candidate: it is an error.
-        Err(e @ (ScoreError::Install { .. } | ScoreError::Language { .. })) => {
-            return Ok(Err(change.reject(
-                Stage::Install,
-                "the starting tree cannot be installed",
-                vec![e.to_string()],
-            )));
-        }
-        Err(e) => return Err(e.into()),
-    };
-    let (made, sorted) = go!(run(&mut change, &ready, provider, options.runs, step).await);
+    let mut draft = Draft::new(&change, &language, suite, options)?;
+    let ready = go!(install(&change, &draft.task()?, provider, options, pace).await);
+    let (made, sorted) = go!(run(&mut change, &ready, provider, options, pace).await);
     let known: BTreeSet<String> = files
         .values()
         .flat_map(|b| String::from_utf8_lossy(b).lines().map(|l| l.trim().to_owned()).collect::<Vec<_>>())
@@ -127,10 +160,11 @@ async fn prove(
         mirror: &change.mirror,
         base: &change.base.id,
     };
+    pace(Pace::Begins("search of the image for its answer"));
     let seen = survey(&ready, &wanted, provider).await?;
     if !seen.findings.is_empty() {
         let evidence = seen.findings.iter().map(told).collect();
-        return Ok(Err(change.reject(Stage::Leak, "the image of the task holds its answer", evidence)));
+        return Ok(Err(change.reject(Stage::Leak, "the image of the task holds its answer", evidence).into()));
     }
     let runtime = seen.runtime.clone();
     let certificate = certificate(&ready, seen, lines.0.len() + lines.1.len(), provider, options.at);
@@ -139,12 +173,43 @@ async fn prove(
     draft.finish(&certificate, &validation)?;
     let faults = check(&draft.task()?, options.mirrors);
     if !faults.is_empty() {
-        return Ok(Err(change.reject(Stage::Check, "the task has faults", faults)));
+        return Ok(Err(change.reject(Stage::Check, "the task has faults", faults).into()));
     }
     Ok(Ok((draft, validation)))
 }
 
+/// The task's image, made where it is not there. What takes too long is tried again alone.
+async fn install(
+    change: &Change,
+    task: &Task,
+    provider: &Provider,
+    options: &Options<'_>,
+    pace: &(dyn Fn(Pace<'_>) + Send + Sync),
+) -> Step<Ready> {
+    pace(Pace::Begins("installation"));
+    let make = || async {
+        let material = Material::prepare(task, options.mirrors)?;
+        prepare(task, material, provider).await
+    };
+    let again = || pace(Pace::Begins("installation, which took too long, alone"));
+    let late = |end: &Result<Ready, ScoreError>| end.as_ref().is_err_and(ScoreError::is_late);
+    match options.turns.twice(make, late, again).await {
+        Ok(ready) => Ok(Ok(ready)),
+        Err(e) if e.is_late() => Ok(Err(change.postpone("install", task.limits.install_seconds))),
+        // A runtime that the image lacks says nothing about the candidate: it is an error.
+        Err(e @ (ScoreError::Install { .. } | ScoreError::Language { .. })) => {
+            let reason = "the starting tree cannot be installed";
+            Ok(Err(change.reject(Stage::Install, reason, vec![e.to_string()]).into()))
+        }
+        Err(e) => Err(e.into()),
+    }
+}
+
 impl Change {
+    fn postpone(&self, what: &str, seconds: u64) -> Refused {
+        Refused::Undecided(Undecided::new(&self.candidate.repo, &self.id, &self.fix.id, what, seconds))
+    }
+
     fn reject(&self, stage: Stage, reason: &str, evidence: Vec<String>) -> Rejection {
         Rejection::new(&self.candidate.repo, &self.id, &self.fix.id, stage, reason, evidence)
     }
@@ -172,7 +237,7 @@ fn solvable(change: &mut Change, files: &BTreeMap<String, Vec<u8>>) -> Step<()> 
     }
     let reason = "the hidden tests use names that neither the starting tree nor the statement has: name them in the problem statement";
     let names = found.unknown.iter().map(ToString::to_string).collect();
-    Ok(Err(change.reject(Stage::Unsolvable, reason, names)))
+    Ok(Err(change.reject(Stage::Unsolvable, reason, names).into()))
 }
 
 /// The language's name: the one that is stated, or the only one that can read the tree.
@@ -192,7 +257,7 @@ fn language(change: &Change, files: &BTreeMap<String, Vec<u8>>) -> Step<String> 
         several => {
             let found = several.iter().map(|l| (*l).to_owned()).collect();
             let reason = "no language, or more than one, can install the starting tree: name it with --language";
-            Ok(Err(change.reject(Stage::Install, reason, found)))
+            Ok(Err(change.reject(Stage::Install, reason, found).into()))
         }
     }
 }
@@ -202,8 +267,8 @@ async fn run(
     change: &mut Change,
     ready: &Ready,
     provider: &Provider,
-    count: u32,
-    step: &(dyn Fn() + Send + Sync),
+    options: &Options<'_>,
+    pace: &(dyn Fn(Pace<'_>) + Send + Sync),
 ) -> Step<(Made, Sorted)> {
     let of = |patch: &[u8]| patched(&ready.task, &ready.material, ready.language, &ready.plan, patch);
     let (red, green) = (of(&[]).map_err(ScoreError::from)?, of(&ready.material.solution).map_err(ScoreError::from)?);
@@ -212,7 +277,8 @@ async fn run(
         change.warnings.push(what);
     }
     let trees = Trees { red: red.tree, green: green.tree, before: ready.material.start.clone() };
-    let made = match run_all(ready, &trees, provider, count, step).await? {
+    let runner = Runner { ready, trees: &trees, provider, turns: options.turns, pace };
+    let made = match runner.run_all(options.runs).await? {
         Ok(made) => made,
         Err(fault) => return Ok(Err(of_fault(change, fault))),
     };
@@ -227,20 +293,21 @@ async fn run(
     let sorted = sort(&made.runs, &changed);
     let silent = silent_files(change, ready, &made.runs.green)?;
     Ok(match refusal(change, &made, &sorted, silent) {
-        Some(rejection) => Err(rejection),
+        Some(rejection) => Err(rejection.into()),
         None => Ok((made, sorted)),
     })
 }
 
-fn of_fault(change: &Change, fault: Fault) -> Rejection {
+fn of_fault(change: &Change, fault: Fault) -> Refused {
     let left_out = change.warnings.iter().filter(|w| w.starts_with("changes of the fix")).cloned();
     match fault {
+        Fault::Late(kind, seconds) => change.postpone(&kind, seconds),
         Fault::Red(why, log) => {
-            change.reject(Stage::Red, &format!("a run before the fix cannot be believed: {why}"), log)
+            change.reject(Stage::Red, &format!("a run before the fix cannot be believed: {why}"), log).into()
         }
         Fault::Green(why, log) => {
             let reason = format!("a run after the fix cannot be believed: {why}");
-            change.reject(Stage::Green, &reason, left_out.chain(log).collect())
+            change.reject(Stage::Green, &reason, left_out.chain(log).collect()).into()
         }
     }
 }
@@ -313,45 +380,5 @@ fn told(leak: &Leak) -> String {
         }
         Leak::Release { package, version, path, why } => format!("{package} {version} is installed, {why}: {path}"),
         Leak::GitObjects { path } => format!("git objects: {path}"),
-    }
-}
-
-/// Name and version of the program.
-fn tool() -> String {
-    format!("tsbench {}", env!("CARGO_PKG_VERSION"))
-}
-
-fn certificate(ready: &Ready, seen: Surveyed, lines: usize, provider: &Provider, at: &str) -> Certificate {
-    Certificate {
-        schema: "tsbench.certificate/1".to_owned(),
-        task: ready.task.spec.id.clone(),
-        image: ready.image_id.clone(),
-        isolation: provider.isolation().to_owned(),
-        tool: tool(),
-        at: at.to_owned(),
-        files: seen.files,
-        bytes: seen.bytes,
-        unread: seen.unread,
-        lines: lines as u64,
-        findings: seen.findings,
-        harmless: seen.harmless,
-    }
-}
-
-fn record(change: &Change, ready: &Ready, made: Made, sorted: Sorted, provider: &Provider, at: &str) -> Validation {
-    Validation {
-        schema: "tsbench.validation/1".to_owned(),
-        task: change.id.clone(),
-        runtime: ready.runtime.clone(),
-        image: ready.image_id.clone(),
-        isolation: provider.isolation().to_owned(),
-        tool: tool(),
-        at: at.to_owned(),
-        targets: sorted.targets.len() as u64,
-        guards: sorted.guards.len() as u64,
-        tests: made.letters(),
-        runs: made.records,
-        dropped: sorted.dropped,
-        warnings: change.warnings.clone(),
     }
 }

@@ -154,7 +154,7 @@ pub(super) fn letters<'a>(id: &str, runs: impl Iterator<Item = &'a Ran>) -> Stri
     runs.map(|r| match r.cases.get(id) {
         Some(Status::Passed) => 'P',
         Some(Status::Failed) => 'F',
-        Some(Status::Errored) => 'E',
+        Some(Status::Errored | Status::Unfinished) => 'E',
         Some(Status::Skipped) => 'S',
         Some(Status::ExpectedFailure) => 'X',
         Some(Status::UnexpectedPass) => 'U',

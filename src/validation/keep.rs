@@ -1,6 +1,7 @@
 use super::ValidationError;
+use super::accept::Options;
 use super::candidate::{Change, named};
-use super::record::{Certificate, Validation};
+use super::record::{Certificate, Undecided, Validation};
 use crate::schema::{Rejection, Suite, TaskSpec};
 use crate::tasks::{Stage, Task, find, load, sweep};
 use serde::Serialize;
@@ -37,7 +38,13 @@ pub struct Kept {
 
 impl Draft {
     /// Writes what is known of a task before it is proven: everything but its targets and guards.
-    pub(super) fn new(change: &Change, language: &str, suite: &str, out: &Path) -> Result<Draft, ValidationError> {
+    pub(super) fn new(
+        change: &Change,
+        language: &str,
+        suite: &str,
+        options: &Options<'_>,
+    ) -> Result<Draft, ValidationError> {
+        let out = options.out;
         named(suite, "id of a suite")?;
         std::fs::create_dir_all(out).map_err(ValidationError::io(out))?;
         let root = Stage::new(out, STAGE)?;
@@ -60,7 +67,9 @@ impl Draft {
             scorecard: None,
             sealed: None,
         };
-        let draft = Draft { root, out: out.to_owned(), suite: suite_of(out, suite)?, spec };
+        let mut draft = Draft { root, out: out.to_owned(), suite: suite_of(out, suite)?, spec };
+        // A task that needs more time than its suite gives needs it whenever it is scored.
+        draft.spec.limits = options.raised.over(&draft.suite.limits);
         let dir = draft.dir();
         std::fs::create_dir_all(&dir).map_err(ValidationError::io(&dir))?;
         write(&draft.root.path().join(suite).join("suite.toml"), &toml_of(&draft.suite, &dir)?)?;
@@ -124,12 +133,21 @@ fn there_already(dir: &Path) -> ValidationError {
 
 /// Appends a rejection to the suite's log; the line is whole on disk when this returns.
 pub fn reject(rejection: &Rejection, suite: &str, out: &Path) -> Result<PathBuf, ValidationError> {
+    append(rejection, "rejections.jsonl", suite, out)
+}
+
+/// Appends a candidate that ran out of time to a log of its own: it is not rejected, and every call tries it again.
+pub(super) fn postpone(undecided: &Undecided, suite: &str, out: &Path) -> Result<PathBuf, ValidationError> {
+    append(undecided, "undecided.jsonl", suite, out)
+}
+
+fn append(line: &impl Serialize, log: &str, suite: &str, out: &Path) -> Result<PathBuf, ValidationError> {
     named(suite, "id of a suite")?;
     let dir = out.join(suite);
     std::fs::create_dir_all(&dir).map_err(ValidationError::io(&dir))?;
-    let path = dir.join("rejections.jsonl");
-    let mut line = serde_json::to_vec(rejection)
-        .map_err(|e| ValidationError::Write { path: path.clone(), cause: e.to_string() })?;
+    let path = dir.join(log);
+    let mut line =
+        serde_json::to_vec(line).map_err(|e| ValidationError::Write { path: path.clone(), cause: e.to_string() })?;
     line.push(b'\n');
     let mut file =
         std::fs::OpenOptions::new().create(true).append(true).open(&path).map_err(ValidationError::io(&path))?;

@@ -86,3 +86,53 @@ pub struct Certificate {
     /// What was found and is no answer: lines that happen to stand elsewhere, older releases of the project.
     pub harmless: Vec<Leak>,
 }
+
+/// A candidate that is neither accepted nor rejected, for something took too long: one line of `undecided.jsonl`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Undecided {
+    /// `tsbench.undecided/1`.
+    pub schema: String,
+    /// Id that the task would have.
+    pub id: String,
+    /// `owner/name`.
+    pub repo: String,
+    /// The commit that holds the fix.
+    pub fix_commit: String,
+    /// What took too long: `install`, or a kind of run.
+    pub what: String,
+    /// The limit that it ran into, in seconds.
+    pub seconds: u64,
+    /// The flag that raises the limit.
+    pub flag: String,
+    /// When, RFC 3339.
+    pub at: String,
+}
+
+impl Undecided {
+    /// Of a step of a candidate and the limit that it ran into.
+    pub fn new(repo: &str, id: &str, fix: &str, what: &str, seconds: u64) -> Undecided {
+        let flag = if what == "install" { "--install-seconds" } else { "--tests-seconds" };
+        Undecided {
+            schema: "tsbench.undecided/1".to_owned(),
+            id: id.to_owned(),
+            repo: repo.to_owned(),
+            fix_commit: fix.to_owned(),
+            what: what.to_owned(),
+            seconds,
+            flag: flag.to_owned(),
+            at: String::new(),
+        }
+    }
+
+    /// What happened, in words.
+    pub fn reason(&self) -> String {
+        let what =
+            if self.what == "install" { "the installation".to_owned() } else { format!("the {} run", self.what) };
+        format!("{what} took longer than {} s, beside other work and alone", self.seconds)
+    }
+
+    /// What to do.
+    pub fn hint(&self) -> String {
+        format!("raise the limit with {} and call it again: nothing is decided", self.flag)
+    }
+}

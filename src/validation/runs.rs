@@ -1,6 +1,7 @@
 use super::ValidationError;
 use super::classify::{Ran, Runs, State};
 use super::record::RunRecord;
+use super::turns::{Pace, Turns};
 use crate::git::TreeId;
 use crate::sandbox::{Command, Provider, User};
 use crate::scoring::{Around, Observed, Ready, observe};
@@ -24,8 +25,10 @@ pub(super) struct Made {
     pub all: Vec<Ran>,
 }
 
-/// Why runs can make no task.
+/// Why runs can make no task, or cannot tell.
 pub(super) enum Fault {
+    /// A run took too long, alone too: its kind, and the limit in seconds.
+    Late(String, u64),
     /// A red run cannot be believed.
     Red(String, Vec<String>),
     /// A green run cannot be believed.
@@ -35,52 +38,87 @@ pub(super) enum Fault {
 /// Lines of a log that are kept as evidence.
 const LOG_LINES: usize = 40;
 
-/// Runs the tests before and after the fix, `count` times each, and after it in other surroundings.
-pub(super) async fn run_all(
-    ready: &Ready,
-    trees: &Trees,
-    provider: &Provider,
-    count: u32,
-    step: &(dyn Fn() + Send + Sync),
-) -> Result<Result<Made, Fault>, ValidationError> {
-    let mut made = Made::default();
-    let usual = Around::default();
-    for _ in 0..count {
-        let seen = observe(ready, &trees.green, provider, &usual).await?;
-        step();
-        if let Some(why) = distrust(&seen) {
-            return Ok(Err(Fault::Green(why, evidence(&seen))));
+/// What all runs of a candidate need.
+pub(super) struct Runner<'a> {
+    pub ready: &'a Ready,
+    pub trees: &'a Trees,
+    pub provider: &'a Provider,
+    pub turns: &'a Turns,
+    pub pace: &'a (dyn Fn(Pace<'_>) + Send + Sync),
+}
+
+impl Runner<'_> {
+    /// One run, and another one alone where it took too long.
+    async fn observe(&self, what: &str, tree: &TreeId, around: &Around) -> Result<Observed, Stop> {
+        (self.pace)(Pace::Begins(what));
+        let run = || observe(self.ready, tree, self.provider, around);
+        let again = || (self.pace)(Pace::Begins(&format!("{what}, which took too long, alone")));
+        let seen = self.turns.twice(run, |end| end.as_ref().is_ok_and(|seen| seen.timed_out), again).await;
+        let seen = seen.map_err(|e| Stop::Error(e.into()))?;
+        if seen.timed_out {
+            let kind = what.split(' ').next().unwrap_or(what).to_owned();
+            return Err(Stop::Fault(Fault::Late(kind, around.seconds(&self.ready.task.limits))));
         }
-        let ran = made.take("green", &seen);
-        made.runs.green.push(ran);
+        Ok(seen)
     }
-    for _ in 0..count {
-        let seen = observe(ready, &trees.red, provider, &usual).await?;
-        step();
-        // A tree that does not build, or that fails as a whole, is as red as can be; a run that broke off is not.
-        if let Some(why) = distrust(&seen).filter(|_| !seen.unbuilt) {
-            return Ok(Err(Fault::Red(why, evidence(&seen))));
+
+    async fn all(&self, count: u32) -> Result<Made, Stop> {
+        let mut made = Made::default();
+        let usual = Around::default();
+        for n in 1..=count {
+            let seen = self.observe(&format!("green run {n} of {count}"), &self.trees.green, &usual).await?;
+            (self.pace)(Pace::RunEnds);
+            if let Some(why) = distrust(&seen) {
+                return Err(Stop::Fault(Fault::Green(why, evidence(&seen))));
+            }
+            let ran = made.take("green", &seen);
+            made.runs.green.push(ran);
         }
-        let ran = made.take("red", &seen);
-        made.runs.red.push(ran);
+        for n in 1..=count {
+            let seen = self.observe(&format!("red run {n} of {count}"), &self.trees.red, &usual).await?;
+            (self.pace)(Pace::RunEnds);
+            // A tree that does not build, or that fails as a whole, is as red as can be; a run that broke off is not.
+            if let Some(why) = distrust(&seen).filter(|_| !seen.unbuilt) {
+                return Err(Stop::Fault(Fault::Red(why, evidence(&seen))));
+            }
+            let ran = made.take("red", &seen);
+            made.runs.red.push(ran);
+        }
+        if lacks(&made.runs) {
+            for n in 1..=count {
+                let what = format!("before run {n} of {count}");
+                let seen = self.observe(&what, &self.trees.before, &usual).await?;
+                let ran = made.take("before", &seen);
+                made.runs.before.push(ran);
+            }
+        }
+        for (kind, around) in [("elsewhere", elsewhere()), ("zoneless", zoneless(self.provider)), ("slower", slower())]
+        {
+            let seen = self.observe(&format!("{kind} run"), &self.trees.green, &around).await?;
+            (self.pace)(Pace::RunEnds);
+            let believed = distrust(&seen).is_none();
+            let ran = made.take(kind, &seen);
+            if believed {
+                made.runs.elsewhere.push(ran);
+            }
+        }
+        Ok(made)
     }
-    if lacks(&made.runs) {
-        for _ in 0..count {
-            let seen = observe(ready, &trees.before, provider, &usual).await?;
-            let ran = made.take("before", &seen);
-            made.runs.before.push(ran);
+
+    /// Runs the tests before and after the fix, `count` times each, and after it in other surroundings.
+    pub(super) async fn run_all(&self, count: u32) -> Result<Result<Made, Fault>, ValidationError> {
+        match self.all(count).await {
+            Ok(made) => Ok(Ok(made)),
+            Err(Stop::Fault(fault)) => Ok(Err(fault)),
+            Err(Stop::Error(e)) => Err(e),
         }
     }
-    for (kind, around) in [("elsewhere", elsewhere()), ("zoneless", zoneless(provider)), ("slower", slower())] {
-        let seen = observe(ready, &trees.green, provider, &around).await?;
-        step();
-        let believed = distrust(&seen).is_none();
-        let ran = made.take(kind, &seen);
-        if believed {
-            made.runs.elsewhere.push(ran);
-        }
-    }
-    Ok(Ok(made))
+}
+
+/// Why runs end early.
+enum Stop {
+    Fault(Fault),
+    Error(ValidationError),
 }
 
 impl Made {
@@ -153,10 +191,10 @@ fn zoneless(provider: &Provider) -> Around {
     Around { env: pairs(&env), before, slower: false }
 }
 
-/// A slow machine: a part of the processors, and runtimes kept from being quick, where one has a switch for it that
-/// changes nothing else. A test that measures time passes or fails by the machine.
+/// A slow machine: a third of the processors, so that no suite takes more than three times as long, and a Java that
+/// compiles once and quickly, which changes nothing else. A test that measures time passes or fails by the machine.
 fn slower() -> Around {
-    let env = [("PYTHONTRACEMALLOC", "100"), ("JAVA_TOOL_OPTIONS", "-Xint")];
+    let env = [("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1")];
     Around { env: pairs(&env), before: None, slower: true }
 }
 
