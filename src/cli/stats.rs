@@ -1,13 +1,13 @@
 use super::Exit;
 use super::say;
 use crate::results::{Dataset, read};
-use crate::site::numbers::{Computed, compute};
-use crate::site::{Board, Config, Entry};
+use crate::site::numbers::{Computed, Number, compute};
+use crate::site::{Board, Config, Entry, ordered};
 use crate::stats::cost::dollars;
 use clap::Args;
 use clap::builder::BoolishValueParser;
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -90,7 +90,25 @@ fn csv_field(text: &str) -> String {
 
 fn print_json(computed: &Computed<'_>, data: &Dataset) -> anyhow::Result<()> {
     let runs: Vec<&str> = data.runs.iter().map(|r| r.run.run.as_str()).collect();
-    let value: Value = json!({"schema": "tsbench.stats/1", "runs": runs, "numbers": computed.numbers.list()});
+    let order: HashMap<(&str, &str), usize> = computed
+        .boards
+        .iter()
+        .flat_map(|b| {
+            let entries = ordered(b, &computed.numbers).into_iter().enumerate();
+            entries.map(|(place, e)| ((b.config.id.as_str(), e.key.as_str()), place))
+        })
+        .collect();
+    let boards: HashMap<&str, usize> =
+        computed.boards.iter().enumerate().map(|(i, b)| (b.config.id.as_str(), i)).collect();
+    let mut numbers: Vec<&Number> = computed.numbers.list().iter().collect();
+    // Boards as they stand, and in each what is of the whole, then its entries as the table shows them, then the rest.
+    numbers.sort_by_key(|n| {
+        let board = n.of.board.as_deref();
+        let entry = board.zip(n.of.entry.as_deref()).filter(|_| n.of.versus.is_none());
+        let place = entry.and_then(|key| order.get(&key)).map_or(0, |place| place + 1);
+        (board.and_then(|b| boards.get(b)).copied().unwrap_or(usize::MAX), n.of.versus.is_some(), place)
+    });
+    let value: Value = json!({"schema": "tsbench.stats/1", "runs": runs, "numbers": numbers});
     say!("{}", serde_json::to_string_pretty(&value)?);
     Ok(())
 }
@@ -100,36 +118,38 @@ fn print_table(computed: &Computed<'_>, ks: &[u32]) {
     let n = &computed.numbers;
     for b in &computed.boards {
         say!("{}", b.config.suite);
+        let wording = b.config.wording();
         let mut heads = vec![
-            "model".to_owned(),
-            "fixed".into(),
+            "rank".to_owned(),
+            "model".into(),
+            wording.verb.to_owned(),
             "rate".into(),
             "these tasks".into(),
             "tasks like these".into(),
             "other repositories".into(),
-            "rank".into(),
             "cost/attempt".into(),
-            "cost/fix".into(),
+            format!("cost/{}", wording.noun),
             "excluded".into(),
         ];
         for k in &ks {
             heads.extend([format!("pass@{k}"), format!("pass^{k}")]);
         }
         let mut rows = vec![heads];
-        for e in &b.entries {
+        // In the order of the board, the best first.
+        for e in ordered(b, n) {
             let id = |stat: &str| format!("board.{}.{}.{stat}", b.config.id, e.key);
             let text = |stat: &str| n.text(&id(stat)).to_owned();
             let range = |lo: &str, hi: &str| {
                 if n.value(&id(lo)).is_some() { format!("{} to {}", text(lo), text(hi)) } else { "no data".into() }
             };
             let mut row = vec![
+                range("rank_lo", "rank_hi"),
                 name_of(b, e),
                 format!("{} of {}", text("fixed"), text("attempts")),
                 text("rate"),
                 range("wilson_lo", "wilson_hi"),
                 range("taw_lo", "taw_hi"),
                 range("repo_lo", "repo_hi"),
-                range("rank_lo", "rank_hi"),
                 text("cost_per_attempt"),
                 text("cost_per_fix"),
                 text("excluded"),

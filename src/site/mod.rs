@@ -52,6 +52,7 @@ pub use diff::{Change, diff};
 pub use error::SiteError;
 pub use fetch::fetch;
 pub use init::init;
+pub use pages::ordered;
 pub use limits::{MOST_BYTES, MOST_FILES, Plan};
 pub use verify::{Difference, Verified, verify};
 pub use write::{SUMS, Written};
