@@ -21,7 +21,7 @@ use std::time::Duration;
 /// Find merged changes that may become tasks, and prove them.
 ///
 /// From GitHub: merged pull requests that close an issue and change code and a test. From a bare mirror alone: commits of
-/// the main line whose message names a pull request or an issue. OUT gets candidates.jsonl, the statements of issues in
+/// the main line whose message names a pull request or an issue, or all of them. OUT gets candidates.jsonl, the statements of issues in
 /// problems/, and rejections.jsonl with a reason for every other change, each line as soon as it is known; the same
 /// command goes on where it was cut off. With --prove each candidate goes through validation, the gate with its cheats,
 /// and the audit's log.
@@ -42,6 +42,9 @@ pub struct Mine {
     /// Only changes that touch a path covered by this glob; may be given several times
     #[arg(long, env = "TSBENCH_PATH", value_parser = glob)]
     path: Vec<String>,
+    /// With --from-mirror: commits too whose message names no pull request and no issue; their id is by the commit
+    #[arg(long, env = "TSBENCH_WITHOUT_PULL_REQUEST", value_parser = BoolishValueParser::new(), requires = "from_mirror")]
+    without_pull_request: bool,
     /// Folder that everything is written to
     #[arg(long, env = "TSBENCH_MINING")]
     out: PathBuf,
@@ -177,6 +180,7 @@ impl Job {
                 since: args.since.clone(),
                 language: args.language.clone(),
                 paths: args.path.iter().filter(|p| !p.is_empty()).cloned().collect(),
+                nameless: args.without_pull_request,
             },
             out: args.out.clone(),
             api,

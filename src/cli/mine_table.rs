@@ -6,7 +6,7 @@ use crate::validation::read_candidates;
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The file of what was proven, in the folder of `--out`.
@@ -95,8 +95,14 @@ impl Table {
         let path = out.join("rejections.jsonl");
         let bytes = std::fs::read(&path).with_context(|| format!("read {}", path.display()))?;
         let mut rejected = BTreeMap::new();
-        for r in lines::<Rejection>(&path, &bytes)?.into_iter().filter(|r| r.repo == repo) {
-            *rejected.entry((r.stage, r.reason)).or_insert(0) += 1;
+        // What was rejected and decided again by another call is counted as it was decided last.
+        let mut decided: BTreeSet<(String, String)> =
+            candidates.iter().map(|c| (c.id.clone().unwrap_or_default(), c.fix.clone())).collect();
+        let rejections = lines::<Rejection>(&path, &bytes)?.into_iter().rev();
+        for r in rejections.filter(|r| r.repo == repo) {
+            if decided.insert((r.id, r.fix_commit)) {
+                *rejected.entry((r.stage, r.reason)).or_insert(0) += 1;
+            }
         }
         let proven = match proven {
             true => Some(ProvenLine::read(out)?.into_iter().filter(|l| l.repo == repo).collect::<Vec<_>>()),

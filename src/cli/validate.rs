@@ -88,7 +88,10 @@ struct One {
     /// Commit that the fix was made on [default: the fix's first parent]
     #[arg(long, env = "TSBENCH_BASE")]
     base: Option<String>,
-    /// Id of the task [default: owner__name-NUMBER of the pull request]
+    /// Take a base that does not come before the fix
+    #[arg(long, env = "TSBENCH_UNRELATED_BASE", value_parser = BoolishValueParser::new(), requires = "base")]
+    unrelated_base: bool,
+    /// Id of the task [default: owner__name-NUMBER of the pull request, or the beginning of the commit's id]
     #[arg(long, env = "TSBENCH_ID")]
     id: Option<String>,
     /// Language [default: the only one that can read the tree]
@@ -100,10 +103,10 @@ struct One {
     /// Version of the language's runtime, such as 3.12
     #[arg(long, env = "TSBENCH_RUNTIME")]
     runtime: Option<String>,
-    /// Number of the pull request
+    /// Number of the pull request [default: the one that the commit's message names]
     #[arg(long, env = "TSBENCH_PULL_REQUEST")]
     pull_request: Option<u64>,
-    /// Number of the issue that it closes
+    /// Number of the issue that it closes [default: the one that the commit's message names]
     #[arg(long, env = "TSBENCH_ISSUE")]
     issue: Option<u64>,
     /// File with the problem statement [default: the commit's message without its solution]
@@ -122,6 +125,7 @@ impl Validate {
                 repo: repo.clone(),
                 fix: fix.clone(),
                 base: one.base.clone(),
+                unrelated_base: one.unrelated_base,
                 language: one.language.clone(),
                 package: one.package.clone(),
                 runtime: one.runtime.clone(),
@@ -249,7 +253,8 @@ async fn one(candidate: &Candidate, shared: &Shared) -> Result<Decision, Validat
         turns: &shared.turns,
         at: &at,
     };
-    let name = candidate.task_id().unwrap_or_else(|_| candidate.fix.clone());
+    let candidate = &candidate.completed(&shared.mirrors)?;
+    let name = candidate.task_id()?;
     let pace = |pace: Pace<'_>| match pace {
         Pace::Begins(what) => shared.progress.begin(&format!("{name}: {what}")),
         Pace::RunEnds => shared.progress.step(),

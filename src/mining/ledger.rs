@@ -2,7 +2,7 @@ use super::{MiningError, Wanted};
 use crate::git::mirror_folder;
 use crate::schema::{Candidate, Rejection};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -17,6 +17,8 @@ pub struct Ledger {
     known: BTreeSet<String>,
     /// Ids of candidates.
     taken: BTreeSet<String>,
+    /// Ids and commits of what was rejected, with the last reason.
+    reasons: BTreeMap<String, String>,
     /// Kept for as long as the ledger is.
     _lock: File,
 }
@@ -58,8 +60,21 @@ impl Ledger {
             known.extend(candidate.id.into_iter().chain([candidate.fix]));
         }
         let (rejections, found) = lines::<Rejection>(&dir.join("rejections.jsonl"), &mut warnings)?;
-        known.extend(found.into_iter().flat_map(|r| [r.id, r.fix_commit]).filter(|word| !word.is_empty()));
-        Ok((Ledger { dir: dir.to_owned(), candidates, rejections, known, taken, _lock: file }, warnings))
+        let mut reasons = BTreeMap::new();
+        for rejection in found {
+            for word in [rejection.id, rejection.fix_commit].into_iter().filter(|word| !word.is_empty()) {
+                reasons.insert(word, rejection.reason.clone());
+            }
+        }
+        reasons.retain(|word, _| !known.contains(word));
+        known.extend(reasons.keys().cloned());
+        Ok((Ledger { dir: dir.to_owned(), candidates, rejections, known, taken, reasons, _lock: file }, warnings))
+    }
+
+    /// Lets what was last rejected for this reason be decided again.
+    pub(super) fn reconsider(&mut self, reason: &str) {
+        let again = self.reasons.iter().filter(|(_, r)| *r == reason).map(|(word, _)| word);
+        again.for_each(|word| drop(self.known.remove(word)));
     }
 
     /// Whether the change of this id or commit is decided.

@@ -1,18 +1,17 @@
 use super::client::Around;
 use super::look::Looker;
-use super::message::{Named, closed, named};
 use super::wanted::{Fit, Refusal};
 use super::{Ledger, Mined, MiningError, Wanted};
 use crate::git::{Commit, main_line, mirror_folder};
-use crate::schema::{Candidate, Rejection, Stage};
-use crate::tasks::statement_of_commit;
+use crate::schema::{Candidate, Rejection, Stage, id_of_commit};
+use crate::tasks::{Named, closed, named, statement_of_commit};
 use std::path::Path;
 
-/// Digits of a commit in the id of a candidate that no pull request names.
-const DIGITS: usize = 10;
+/// Why a commit is left out unless such are asked for.
+const NAMELESS: &str = "its message names no pull request and no issue";
 
-/// Mines the main line of a bare mirror: commits whose message names a pull request or an issue that they close. A commit
-/// is compared with its first parent, so that a merge undoes nothing that the main line had gained.
+/// Mines the main line of a bare mirror: commits whose message names a pull request or an issue that they close, and
+/// the others too where they are asked for. A commit is compared with its first parent, so that a merge undoes nothing that the main line had gained.
 pub fn mine_mirror(
     mirror: &Path,
     repo: &str,
@@ -25,6 +24,9 @@ pub fn mine_mirror(
     let commits = main_line(mirror)?;
     let looker = Looker::new(mirror)?;
     let mut mined = Mined::default();
+    if wanted.nameless {
+        ledger.reconsider(NAMELESS);
+    }
     for commit in &commits {
         if !(around.pause)(std::time::Duration::ZERO, "") {
             return Err(MiningError::Interrupted);
@@ -85,7 +87,7 @@ pub(super) fn time(around: Around<'_>) -> String {
 fn id(prefix: &str, says: &Named, commit: &Commit) -> String {
     match says.pull_request {
         Some(number) => format!("{prefix}-{number}"),
-        None => format!("{prefix}-{}", commit.id.get(..DIGITS).unwrap_or(&commit.id)),
+        None => format!("{prefix}-{}", id_of_commit(&commit.id)),
     }
 }
 
@@ -109,8 +111,8 @@ fn judge(
             says.issues.extend(new);
         }
     }
-    if says.pull_request.is_none() && says.issues.is_empty() {
-        return refused("its message names no pull request and no issue", subject());
+    if says.pull_request.is_none() && says.issues.is_empty() && !wanted.nameless {
+        return refused(NAMELESS, subject());
     }
     if says.reverts {
         return refused("it takes another change back", subject());

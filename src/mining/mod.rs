@@ -12,7 +12,6 @@ mod github;
 mod landing;
 mod ledger;
 mod look;
-mod message;
 mod mirror;
 mod pages;
 mod records;

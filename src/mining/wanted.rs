@@ -9,6 +9,8 @@ pub struct Wanted {
     pub language: Option<String>,
     /// Globs of which one must cover a changed file.
     pub paths: Vec<String>,
+    /// Whether a commit is taken whose message names neither a pull request nor an issue.
+    pub nameless: bool,
 }
 
 /// Why a change is no candidate.
@@ -145,7 +147,8 @@ mod tests {
 
     #[test]
     fn what_is_not_asked_for_is_left_out_and_not_rejected() {
-        let wanted = Wanted { language: Some("javascript".into()), paths: vec!["packages/a/**".into()], since: None };
+        let wanted =
+            Wanted { language: Some("javascript".into()), paths: vec!["packages/a/**".into()], ..Wanted::default() };
         assert_eq!(fit(&wanted, &["packages/a/x.ts", "packages/a/x.test.ts"]), "fits");
         assert_eq!(fit(&wanted, &["packages/b/x.ts", "packages/b/x.test.ts"]), "left out");
         assert_eq!(fit(&wanted, &["packages/a/x.py", "packages/a/x.test.ts"]), "left out");

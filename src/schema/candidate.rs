@@ -19,6 +19,9 @@ pub struct Candidate {
     /// and squashed ones alike: nothing that the main line gained in the meantime is undone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
+    /// Whether the base may be a commit that does not come before the fix.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unrelated_base: bool,
     /// Language; found out where it is absent and only one fits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
@@ -41,6 +44,14 @@ pub struct Candidate {
     /// What a person should look at.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+}
+
+/// Digits of a commit in the id of a candidate that no pull request names.
+const DIGITS: usize = 10;
+
+/// The end of the id of a candidate that has no number, by its commit.
+pub fn id_of_commit(commit: &str) -> &str {
+    commit.get(..DIGITS).unwrap_or(commit)
 }
 
 /// What a candidate failed at.

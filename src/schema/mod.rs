@@ -16,7 +16,7 @@ mod text;
 mod verdict;
 
 pub use attempt::{Attempt, Counts, Failure, Patch, Seconds, TestCounts, Tests, Usage};
-pub use candidate::{Candidate, Rejection, Stage};
+pub use candidate::{Candidate, Rejection, Stage, id_of_commit};
 pub use exposure::Exposure;
 pub use health::{HealthLine, HealthProof, HealthState, ProofKind};
 pub use outcome::{Infra, Outcome};

@@ -1,3 +1,6 @@
+use super::message::without_references;
+use super::programs::{is_of_program, without_programs};
+
 /// What an agent is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
@@ -38,19 +41,26 @@ const SOLUTIONS: [&str; 26] = [
 ];
 
 /// Lines at the end of a message that tell of people and tools, not of the problem.
-const TRAILERS: [&str; 7] = [
+const TRAILERS: [&str; 12] = [
     "change-id:",
     "co-authored-by:",
     "signed-off-by:",
     "reviewed-by:",
     "acked-by:",
+    "tested-by:",
+    "reported-by:",
+    "suggested-by:",
+    "approved-by:",
+    "git-svn-id:",
     "cherry-picked from",
     "(cherry picked",
 ];
 
-/// A statement of a commit's message: what the pull request was called and what it says, without trailers and without
-/// what stands under a heading such as "Solution". It tells of the fix nonetheless: a person should read it.
+/// A statement of a commit's message: what the pull request was called and what it says, without trailers, comments and
+/// what programs wrote, and without what stands under a heading such as "Solution". It tells of the fix nonetheless: a
+/// person should read it.
 pub fn of_commit(message: &str) -> Statement {
+    let message = without_programs(message);
     let mut lines = message.lines();
     let subject = lines.next().unwrap_or("").trim();
     let mut body: Vec<&str> = lines.collect();
@@ -61,7 +71,7 @@ pub fn of_commit(message: &str) -> Statement {
     } else {
         subject
     };
-    let title = without_number(title).to_owned();
+    let title = without_references(title).to_owned();
     let kept = body.into_iter().filter(|l| {
         let low = l.trim().to_lowercase();
         !TRAILERS.iter().any(|t| low.starts_with(t))
@@ -73,12 +83,12 @@ pub fn of_commit(message: &str) -> Statement {
 }
 
 /// A statement of the issues that a change closes, in their order, each by its title and its text: without the comments of
-/// templates, and without what stands under a heading such as "Suggested fix".
+/// templates and what programs wrote, and without what stands under a heading such as "Suggested fix".
 pub fn of_issues(issues: &[(String, String)]) -> Statement {
     let title = issues.first().map_or("", |(title, _)| title.trim()).to_owned();
     let mut text = String::new();
     for (number, (title, body)) in issues.iter().enumerate() {
-        let body = cut(&without_comments(body));
+        let body = cut(&without_programs(body));
         let mark = if number == 0 { "" } else { "## " };
         let line = title.split_whitespace().collect::<Vec<_>>().join(" ");
         text.push_str(&format!("{mark}{line}\n\n{body}{}", if body.is_empty() { "" } else { "\n\n" }));
@@ -86,27 +96,10 @@ pub fn of_issues(issues: &[(String, String)]) -> Statement {
     Statement { title, text: format!("{}\n", text.trim_end()) }
 }
 
-/// A text without `<!-- … -->`; one that does not end goes on to the end, as browsers see it.
-fn without_comments(text: &str) -> String {
-    let (mut out, mut rest) = (String::with_capacity(text.len()), text);
-    while let Some((before, after)) = rest.split_once("<!--") {
-        out.push_str(before);
-        rest = after.split_once("-->").map_or("", |(_, after)| after);
-    }
-    out.push_str(rest);
-    out.replace("\r\n", "\n")
-}
-
 /// A statement that a person wrote: its first line without marks is the title.
 pub fn of_text(text: &str) -> Statement {
     let title = text.lines().map(|l| l.trim_start_matches('#').trim()).find(|l| !l.is_empty()).unwrap_or("");
     Statement { title: title.to_owned(), text: format!("{}\n", text.trim_end()) }
-}
-
-/// `A title (#12)` → `A title`.
-fn without_number(title: &str) -> &str {
-    let inner = title.strip_suffix(')').and_then(|t| t.rsplit_once("(#"));
-    inner.filter(|(_, n)| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit())).map_or(title, |(t, _)| t.trim_end())
 }
 
 /// A text without the sections whose heading announces a solution; a section ends at the next heading of its height.
@@ -124,7 +117,7 @@ fn cut(text: &str) -> String {
         if let Some((level, word)) = heading {
             inside = match inside {
                 Some(outer) if outer < level => Some(outer),
-                _ => SOLUTIONS.contains(&word.as_str()).then_some(level),
+                _ => (SOLUTIONS.contains(&word.as_str()) || is_of_program(&word)).then_some(level),
             };
         }
         if inside.is_none() {

@@ -114,6 +114,7 @@ pub async fn validate(
     let Some(suite) = candidate.suite.as_deref().or(options.suite) else {
         return Err(ValidationError::input("a candidate without a suite", "name the suite with --suite"));
     };
+    let candidate = &candidate.completed(options.mirrors)?;
     check_free(options.out, suite, &candidate.task_id()?, options.force)?;
     match prove(candidate, suite, provider, options, pace).await? {
         Ok((draft, validation)) => {

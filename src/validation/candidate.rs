@@ -1,6 +1,6 @@
 use super::ValidationError;
 use crate::git::{Commit, GitError, Store, TreeId};
-use crate::schema::{Candidate, Rejection, Stage, TaskSource};
+use crate::schema::{Candidate, Rejection, Stage, TaskSource, id_of_commit};
 use crate::tasks::{Statement, sha256, split, statement_of_commit, statement_of_text};
 use std::path::{Path, PathBuf};
 
@@ -38,7 +38,7 @@ pub fn read_candidates(file: &Path) -> Result<Vec<Candidate>, ValidationError> {
         let mut candidate: Candidate = serde_json::from_str(line).map_err(|e| {
             ValidationError::input(
                 format!("{}, line {}: {e}", file.display(), number + 1),
-                "a line is an object with repo, fix and, where wanted, id, suite, base, language, package, runtime, pull_request, issue, problem, warnings",
+                "a line is an object with repo, fix and, where wanted, id, suite, base, unrelated_base, language, package, runtime, pull_request, issue, problem, warnings",
             )
         })?;
         // What is mined names files beside itself, wherever it is read from.
@@ -49,6 +49,29 @@ pub fn read_candidates(file: &Path) -> Result<Vec<Candidate>, ValidationError> {
 }
 
 impl Candidate {
+    /// The candidate with what the message of its commit says: the numbers of the pull request and of the issue that it
+    /// closes, and an id by the commit where there is no number.
+    pub fn completed(&self, mirrors: &Path) -> Result<Candidate, ValidationError> {
+        let mut candidate = self.clone();
+        if candidate.pull_request.is_some() && candidate.issue.is_some() {
+            return Ok(candidate);
+        }
+        if let Some(id) = &candidate.id {
+            named(id, "id of a task")?;
+        }
+        let mirror = self.mirror(mirrors)?;
+        let fix = commit(&Store::over(&[&mirror])?, &mirror, &self.fix, "commit of the fix")?;
+        let says = crate::tasks::named(&fix.message);
+        // A commit that takes another one back names the number of that one.
+        let says = if says.reverts { Default::default() } else { says };
+        candidate.pull_request = candidate.pull_request.or(says.pull_request);
+        candidate.issue = candidate.issue.or(says.issues.first().copied());
+        if candidate.id.is_none() && candidate.pull_request.is_none() {
+            candidate.id = Some(format!("{}-{}", self.repo.replace('/', "__"), id_of_commit(&fix.id)));
+        }
+        Ok(candidate)
+    }
+
     /// The id of the task.
     pub fn task_id(&self) -> Result<String, ValidationError> {
         let id = match (&self.id, self.pull_request) {
@@ -57,7 +80,7 @@ impl Candidate {
             (None, None) => {
                 return Err(ValidationError::input(
                     format!("the candidate {} of {}: it has no id", self.fix, self.repo),
-                    "give it one, or the number of its pull request",
+                    "name it with --id (the field id), or the number of its pull request with --pull-request",
                 ));
             }
         };
@@ -95,15 +118,7 @@ impl Candidate {
         let id = self.task_id()?;
         let mirror = self.mirror(mirrors)?;
         let store = Store::over(&[&mirror])?;
-        let commit = |name: &str, what: &str| {
-            store.commit(name).map_err(|e| match e {
-                GitError::Refused { .. } => ValidationError::input(
-                    format!("{name:?} as the {what}: the mirror {} has no such commit", mirror.display()),
-                    "name a commit that it has, whole; tsbench mirror update fetches what its origin has gained",
-                ),
-                other => other.into(),
-            })
-        };
+        let commit = |name: &str, what: &str| commit(&store, &mirror, name, what);
         let fix = commit(&self.fix, "commit of the fix")?;
         let reject = |reason: &str, evidence: Vec<String>| {
             Ok(Err(Rejection::new(&self.repo, &id, &fix.id, Stage::Source, reason, evidence)))
@@ -123,6 +138,12 @@ impl Candidate {
                 "the base is the commit that the fix was made on; without --base it is the fix's first parent",
             ));
         }
+        if self.base.is_some() && !self.unrelated_base && !store.is_before(&base.id, &fix.id)? {
+            return Err(ValidationError::input(
+                format!("{} as the base of {}: it does not come before the fix", base.id, fix.id),
+                "between the two stands what others changed: name a commit that the fix was made on, or leave --base out; --unrelated-base takes it all the same",
+            ));
+        }
         self.package_is_in(&store, &start)?;
         let (solution, tests) = split(&store, &id, &start, &fixed)?;
         if solution.is_empty() {
@@ -135,10 +156,9 @@ impl Candidate {
         let statement = match &self.problem {
             Some(file) => statement_of_text(&std::fs::read_to_string(file).map_err(ValidationError::io(file))?),
             None => {
-                warnings.push(
-                    "problem.md was made of the commit's message, which may tell how the fix works: read it, or give a statement with --problem".to_owned(),
-                );
-                statement_of_commit(&fix.message)
+                let made = statement_of_commit(&fix.message);
+                warnings.extend(of_message(&made));
+                made
             }
         };
         let candidate = self.clone();
@@ -160,6 +180,32 @@ impl Change {
             tests_sha256: sha256(&self.tests),
         }
     }
+}
+
+/// A commit of a mirror by a name that was asked for.
+fn commit(store: &Store, mirror: &Path, name: &str, what: &str) -> Result<Commit, ValidationError> {
+    store.commit(name).map_err(|e| match e {
+        GitError::Refused { .. } => ValidationError::input(
+            format!("{name:?} as the {what}: the mirror {} has no such commit", mirror.display()),
+            "name a commit that it has, whole; tsbench mirror update fetches what its origin has gained",
+        ),
+        other => other.into(),
+    })
+}
+
+/// Words that a statement has at least, if it says what is wrong.
+const FEWEST_WORDS: usize = 12;
+
+/// What a person should know of a statement that was made of a commit's message.
+fn of_message(made: &Statement) -> Vec<String> {
+    let ask = "write problem.md as a user would tell of it, and name it with --problem";
+    let mut found = vec![format!("statement: from the commit's message, which may tell how the fix works: {ask}")];
+    let words = made.text.split_whitespace().count();
+    if words < FEWEST_WORDS {
+        let text = made.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        found.push(format!("statement: {words} words alone, {text:?}, which may not say what is wrong: {ask}"));
+    }
+    found
 }
 
 /// Whether a text may be a folder's name and part of a flag.

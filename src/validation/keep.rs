@@ -167,6 +167,7 @@ fn suite_of(out: &Path, id: &str) -> Result<Suite, ValidationError> {
         version: "0.1".to_owned(),
         title: id.to_owned(),
         note: String::new(),
+        licence: None,
         infra: crate::schema::Infra::default(),
         repeats: 3,
         limits: crate::schema::Limits::default(),
