@@ -1,5 +1,6 @@
 use super::docker::{DockerHost, late};
 use super::docker_container::Container;
+use super::lease::Lease;
 use super::output::Keeper;
 use super::{File, ImageRef, SandboxError, files};
 use bollard::errors::Error;
@@ -14,6 +15,8 @@ use tokio::time::timeout;
 
 /// The label of images of ours; its value says which host's they are.
 const KIND: &str = "tsbench.image";
+/// How the names of images of ours begin.
+const OURS: &str = "tsbench";
 /// Bytes kept of a builder's output.
 const LOG: usize = 8 << 10;
 
@@ -67,6 +70,10 @@ impl DockerHost {
         let mut ours = Vec::new();
         for image in all.iter().filter(|i| i.labels.get(KIND).is_some_and(|kind| *kind == self.kind)) {
             let mut names: Vec<String> = names_of(image).map(str::to_owned).collect();
+            if names.iter().any(|name| !name.starts_with(OURS)) {
+                // Built by a person on one of ours, whose labels it has got.
+                continue;
+            }
             if names.is_empty() {
                 names.push(image.id.clone());
             }
@@ -153,7 +160,8 @@ impl Container {
             return Err(SandboxError::BadInput { what: format!("the image name {name:?}: a name, not an id") });
         };
         let options = CommitContainerOptionsBuilder::default().container(&self.id).repo(&repo).tag(&tag).pause(true);
-        let labels = HashMap::from([(KIND.to_owned(), self.host.kind.clone())]);
+        let mut labels = Lease::no_labels();
+        labels.insert(KIND.to_owned(), self.host.kind.clone());
         let config = ContainerConfig { labels: Some(labels), ..ContainerConfig::default() };
         let made = self.host.docker.commit_container(options.build(), config);
         let made = self.step("keep a container as an image", self.host.patience.transfer, made).await?;

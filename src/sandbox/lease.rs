@@ -44,6 +44,11 @@ impl Owner {
         format!("{boot}-{}-{}", self.pid, self.started)
     }
 
+    /// How the names of its containers begin.
+    pub(super) fn names(&self) -> String {
+        format!("tsbench-{}-", self.word())
+    }
+
     /// Whether the process of a [`Owner::word`] certainly ended; `self` is this process, of this machine's present start.
     pub(super) fn knows_gone(&self, word: &str) -> bool {
         let boot = self.word().split_once('-').map(|(boot, _)| boot.to_owned());
@@ -116,6 +121,12 @@ impl Lease {
         .collect()
     }
 
+    /// Labels of nobody in the place of a lease's own: an image takes over what its container has, and a container that
+    /// is started from it is no sandbox.
+    pub(super) fn no_labels() -> HashMap<String, String> {
+        [OWNER, HOST, BOOT, RUN, TASK, EXPIRES].map(|key| (key.to_owned(), String::new())).into()
+    }
+
     /// The lease that labels tell of; none where they are not ours.
     pub(super) fn of(labels: &HashMap<String, String>) -> Option<Lease> {
         let get = |key: &str| labels.get(key).cloned();
@@ -158,6 +169,10 @@ mod tests {
         let mut labels = lease().labels();
         labels.insert(OWNER.to_owned(), "someone".to_owned());
         assert_eq!(Lease::of(&labels), None);
+        let mut of_image = lease().labels();
+        of_image.extend(Lease::no_labels());
+        assert_eq!(Lease::of(&of_image), None);
+        assert!(of_image.values().all(String::is_empty), "no label of a lease is left: {of_image:?}");
     }
 
     #[test]
