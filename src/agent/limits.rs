@@ -57,6 +57,23 @@ pub enum Stop {
 }
 
 impl Stop {
+    /// All of them.
+    const ALL: [Stop; 8] = [
+        Stop::Submitted,
+        Stop::TurnLimit,
+        Stop::TimeLimit,
+        Stop::CostLimit,
+        Stop::ContextLimit,
+        Stop::RepeatedCommand,
+        Stop::AgentFailed,
+        Stop::RunBudget,
+    ];
+
+    /// The one that a word of raw lines means.
+    pub fn from_word(word: &str) -> Option<Stop> {
+        Stop::ALL.into_iter().find(|stop| stop.word() == word)
+    }
+
     /// The word of raw lines.
     pub const fn word(self) -> &'static str {
         match self {

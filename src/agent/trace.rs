@@ -5,6 +5,7 @@ use crate::gateway::{Call, CallLog, Reply, Secrets, Spent};
 use crate::schema::Usage;
 use serde::Serialize;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
@@ -55,11 +56,14 @@ pub struct Trace {
     /// Messages of the last request that was written, so that the next one need not repeat them.
     messages: Vec<Value>,
     turn: u64,
+    /// Models that the provider says it used.
+    served_models: BTreeSet<String>,
 }
 
 impl CallLog for Trace {
     fn call(&mut self, call: Call) {
         self.spent.add(&call);
+        self.served_models.extend(call.served_model.clone());
         self.calls.push(call);
     }
 }
@@ -73,7 +77,13 @@ impl Trace {
         }
         let file = File::create(path).map_err(bad)?;
         let (calls, messages) = (Vec::new(), Vec::new());
-        Ok(Trace { path: path.to_owned(), file, secrets, clock, calls, spent: before, messages, turn: 0 })
+        let (path, served_models) = (path.to_owned(), BTreeSet::new());
+        Ok(Trace { path, file, secrets, clock, calls, spent: before, messages, turn: 0, served_models })
+    }
+
+    /// The models that the provider says it used, in the order of their names.
+    pub fn served_models(&self) -> Vec<String> {
+        self.served_models.iter().cloned().collect()
     }
 
     /// What the calls used and cost so far.

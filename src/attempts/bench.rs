@@ -1,16 +1,15 @@
-use super::one::failure;
-use super::{AttemptsError, Burst, Plan};
+use super::{AttemptsError, Burst, Fault, Plan};
 use crate::agent::{
     AgentError, Budget, Kind, Limits, Prints, Program, Prompts, begin, capture, install_program, prints,
 };
 use crate::gateway::{Gateways, ModelEntry};
-use crate::sandbox::{Provider, Sandbox, SandboxError};
-use crate::schema::Failure;
+use crate::sandbox::{Provider, Sandbox};
 use crate::scoring::{Network, Ready, ScoreError, open_for_agent, prepare, surroundings};
 use crate::tasks::{Material, Task, sha256};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 use tokio::sync::{OnceCell, watch};
 
 /// How far a run is to go on.
@@ -31,6 +30,8 @@ pub struct Bench {
     /// Limits of an attempt, as the plan locks them.
     pub limits: Limits,
     pub(super) burst: Burst,
+    /// Why the daemon of the sandboxes is given up, once it is.
+    pub(super) gone: OnceLock<String>,
     slots: BTreeMap<String, Slot>,
 }
 
@@ -71,6 +72,10 @@ pub struct Parts {
     pub host: serde_json::Value,
     /// Program and version.
     pub tool: String,
+    /// How long a daemon that went away is waited for.
+    pub daemon_patience: Duration,
+    /// Tells somebody what a run waits for.
+    pub tell: fn(&str),
     /// Watched while attempts go on.
     pub phase: watch::Receiver<Phase>,
 }
@@ -82,7 +87,7 @@ impl Bench {
             |task: Task| (task.spec.id.clone(), Slot { task, mirrors: mirrors.to_owned(), ready: OnceCell::new() });
         let limits = parts.plan.limits()?;
         let slots = tasks.into_iter().map(slot).collect();
-        Ok(Bench { parts, limits, burst: Burst::default(), slots })
+        Ok(Bench { parts, limits, burst: Burst::default(), gone: OnceLock::new(), slots })
     }
 
     pub(super) async fn ready(&self, task: &str) -> Result<Arc<Prepared>, ScoreError> {
@@ -102,35 +107,33 @@ impl Bench {
     }
 
     /// The image in which a program works: the task's own, or one made from it with the program installed.
-    pub(super) async fn image_with(&self, prepared: &Prepared, program: &Program) -> Result<String, Failure> {
+    pub(super) async fn image_with(&self, prepared: &Prepared, program: &Program) -> Result<String, Fault> {
         let made = prepared.with_program.get_or_try_init(|| self.install(&prepared.ready, program));
         made.await.cloned()
     }
 
-    async fn install(&self, ready: &Ready, program: &Program) -> Result<String, Failure> {
+    async fn install(&self, ready: &Ready, program: &Program) -> Result<String, Fault> {
         if program.install.is_empty() {
             return Ok(ready.image.clone());
         }
-        let of_score = |e: ScoreError| failure(e.class(), &e);
-        let of_sandbox = |e: SandboxError| failure("sandbox", &e);
         let provider = &self.parts.provider;
         let digest = sha256(format!("tsbench.program-image/1\n{}\n{}\n", ready.image_id, program.digest).as_bytes());
         let name = format!("tsbench/agent:{}", &digest[..24]);
-        if provider.image(&name).await.map_err(of_sandbox)?.is_some() {
+        if provider.image(&name).await.map_err(|e| Fault::from(&e))?.is_some() {
             return Ok(name);
         }
         let seconds = ready.task.limits.install_seconds;
         let opened = open_for_agent(ready, provider, &ready.image, Network::All, seconds * 4).await;
-        let mut sandbox = opened.map_err(of_score)?;
+        let mut sandbox = opened.map_err(|e| Fault::from(&e))?;
         let end = async {
-            let (env, _) = surroundings(ready, sandbox.as_mut()).await.map_err(of_score)?;
+            let (env, _) = surroundings(ready, sandbox.as_mut()).await.map_err(|e| Fault::from(&e))?;
             let installed = install_program(program, sandbox.as_mut(), &env, seconds).await;
-            installed.map_err(|e| failure(e.class(), &e))?;
-            sandbox.snapshot(&name).await.map_err(of_sandbox)
+            installed.map_err(|e| Fault::from(&e))?;
+            sandbox.snapshot(&name).await.map_err(|e| Fault::from(&e))
         };
         let end = end.await;
         // The first fault is the one that counts.
-        let closed = sandbox.close().await.map_err(of_sandbox);
+        let closed = sandbox.close().await.map_err(|e| Fault::from(&e));
         end?;
         closed.map(|()| name)
     }

@@ -17,8 +17,8 @@ pub struct Cell {
     pub repeat: u32,
 }
 
-impl Cell {
-    fn of(line: &Attempt) -> Cell {
+impl From<&Attempt> for Cell {
+    fn from(line: &Attempt) -> Cell {
         Cell {
             task: line.task.clone(),
             model: line.model.clone(),
@@ -26,7 +26,9 @@ impl Cell {
             repeat: line.repeat,
         }
     }
+}
 
+impl Cell {
     /// The text from which chance for this cell is drawn. The condition is no part of it, so that the same chance meets
     /// every condition.
     pub fn seed(&self, seed: &str) -> String {
@@ -58,7 +60,7 @@ pub fn cells(plan: &Plan) -> Vec<Cell> {
 pub fn remaining(plan: &Plan, lines: &[Attempt]) -> Vec<(Cell, bool)> {
     // Of two lines of one cell the later stands.
     let done: HashMap<Cell, bool> =
-        lines.iter().map(|l| (Cell::of(l), l.outcome.excluded(plan.run.scoring.infra))).collect();
+        lines.iter().map(|l| (Cell::from(l), l.outcome.excluded(plan.run.scoring.infra))).collect();
     let of = |cell: Cell| match done.get(&cell) {
         None => Some((cell, false)),
         Some(true) => Some((cell, true)),

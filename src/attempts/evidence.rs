@@ -1,17 +1,19 @@
 //! What lies beside a line: trajectory, patch and report of an attempt, and of every try before it.
 
+use super::worked::WORKED;
 use super::{AttemptsError, Cell};
 use crate::agent::spent_of;
 use crate::gateway::{Secrets, Spent};
 use crate::results::slug;
 use crate::schema::Verdict;
 use serde_json::json;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 pub(super) const TRAJECTORY: &str = "trajectory.jsonl";
-const PATCH: &str = "patch.diff";
+pub(super) const PATCH: &str = "patch.diff";
 const REPORT: &str = "report.json";
-const FILES: [&str; 3] = [TRAJECTORY, PATCH, REPORT];
+const FILES: [&str; 4] = [TRAJECTORY, PATCH, REPORT, WORKED];
 /// Characters of the tests' output that a report keeps.
 const MOST_LOG: usize = 40_000;
 
@@ -74,6 +76,11 @@ pub(super) fn keep_report(
     write(&folder.join(REPORT), &text)
 }
 
+/// Writes a file, and waits until it is on the disk.
 fn write(path: &Path, bytes: &[u8]) -> Result<(), AttemptsError> {
-    std::fs::write(path, bytes).map_err(AttemptsError::io(path))
+    let kept = std::fs::File::create(path).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.sync_all()
+    });
+    kept.map_err(AttemptsError::io(path))
 }

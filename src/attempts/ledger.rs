@@ -1,5 +1,6 @@
 use super::AttemptsError;
-use crate::schema::{ATTEMPT_SCHEMA, Attempt};
+use super::own_line::sound_line;
+use crate::schema::{ATTEMPT_SCHEMA, Attempt, Run};
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -51,11 +52,14 @@ impl Ledger {
         Ok((Ledger { file, path }, lines, torn))
     }
 
-    /// Appends one line with one write, and waits until it is on the disk.
-    pub fn append(&mut self, line: &Attempt) -> Result<(), AttemptsError> {
-        let mut bytes = serde_json::to_vec(line)?;
+    /// Appends one line with one write, and waits until it is on the disk. It is read back first as every reader will: what
+    /// would be refused is a fault of ours, and the line is made sound. Gives the line as it is, and what was wrong with it.
+    pub fn append(&mut self, line: Attempt, run: &Run) -> Result<(Attempt, Option<String>), AttemptsError> {
+        let (line, refused) = sound_line(line, run)?;
+        let mut bytes = serde_json::to_vec(&line)?;
         bytes.push(b'\n');
-        self.file.write_all(&bytes).and_then(|()| self.file.sync_all()).map_err(AttemptsError::io(&self.path))
+        self.file.write_all(&bytes).and_then(|()| self.file.sync_all()).map_err(AttemptsError::io(&self.path))?;
+        Ok((line, refused))
     }
 }
 

@@ -21,6 +21,8 @@ pub(super) struct Known<'a> {
     pub image: Option<String>,
     /// Digest of the file of a scripted or replayed model.
     pub script: Option<String>,
+    /// Models that the provider says it used.
+    pub served_models: Vec<String>,
     /// How the agent ended, if it did.
     pub ended: Option<&'a Ended>,
     /// What scoring says, if it did.
@@ -64,6 +66,7 @@ impl Bench {
                 tests: tested.and_then(|v| v.seconds.tests).map(millis),
                 total: Some(millis(known.seconds)),
             }),
+            served_models: known.served_models.clone(),
             turns: Some(known.turns),
             retries: Some(known.tries),
             error: error.map(|e| Failure { message: secrets.redact(&short(&e.message)), ..e }),

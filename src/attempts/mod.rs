@@ -8,19 +8,25 @@
 mod bench;
 mod burst;
 mod cells;
+mod daemon;
 mod error;
 mod evidence;
+mod fault;
 mod ledger;
 mod line;
 mod one;
+mod own_line;
 mod plan;
 mod run;
+mod scored;
+mod worked;
 
 pub use bench::{Bench, Parts, Phase};
 pub use burst::{Burst, MOST_FAULTS};
 pub use cells::{Cell, cells, remaining};
 pub use error::AttemptsError;
 pub use evidence::{folder_of, leftover_spent};
+pub use fault::{Fault, Origin};
 pub use ledger::{Ledger, Torn, parse};
 pub use plan::{Plan, differences, digest_of_suite, lock, read_plan};
 pub use run::{Ending, Seen, run};

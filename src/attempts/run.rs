@@ -1,6 +1,7 @@
 //! Attempts side by side: begun in their order, written as they end.
 
-use super::{AttemptsError, Bench, Cell, Ledger, Phase};
+use super::worked::Worked;
+use super::{AttemptsError, Bench, Cell, Ledger, Phase, folder_of};
 use crate::schema::{Attempt, Outcome};
 use std::sync::Arc;
 use tokio::task::JoinSet;
@@ -21,6 +22,11 @@ pub enum Ending {
         /// Text.
         message: String,
     },
+    /// The daemon of the sandboxes went away and did not come back.
+    DaemonLost {
+        /// What was seen.
+        message: String,
+    },
 }
 
 /// A line, and how far the run is.
@@ -31,6 +37,8 @@ pub struct Seen<'a> {
     pub ended: usize,
     /// US dollars of the run as far as they are known, with the most that unknown calls can have cost.
     pub spent_usd: f64,
+    /// What a reader would have refused of the line as it was first, a fault of this program.
+    pub mended: Option<&'a str>,
 }
 
 /// Makes these attempts, `jobs` side by side, and tells of each line the moment it is on the disk.
@@ -41,32 +49,45 @@ pub async fn run(
     jobs: usize,
     mut seen: impl FnMut(&Seen<'_>),
 ) -> Result<Ending, AttemptsError> {
+    let run = &bench.parts.plan.run;
     let mut waiting = cells.into_iter();
-    let mut going: JoinSet<Result<Attempt, AttemptsError>> = JoinSet::new();
+    let mut going: JoinSet<Result<(Cell, Option<Attempt>), AttemptsError>> = JoinSet::new();
     let (mut ended, mut over_budget, mut last_fault, mut left) = (0, false, String::new(), false);
     loop {
-        let may_begin = *bench.parts.phase.borrow() == Phase::Run && !over_budget && bench.burst.class().is_none();
+        let runs = *bench.parts.phase.borrow() == Phase::Run && bench.lost_daemon().is_none();
+        let may_begin = runs && !over_budget && bench.burst.class().is_none();
         while may_begin && going.len() < jobs.max(1) {
             let Some((cell, has_line)) = waiting.next() else { break };
             let bench = Arc::clone(&bench);
-            going.spawn(async move { bench.one(&cell, has_line).await });
+            going.spawn(async move { bench.one(&cell, has_line).await.map(|line| (cell, line)) });
         }
         if going.is_empty() {
             left |= waiting.next().is_some();
             break;
         }
         let Some(end) = going.join_next().await else { break };
-        let line = end.map_err(|e| AttemptsError::Join(e.to_string()))??;
-        ledger.append(&line)?;
+        let (cell, line) = end.map_err(|e| AttemptsError::Join(e.to_string()))??;
+        let Some(line) = line else {
+            left = true;
+            continue;
+        };
+        let (line, mended) = ledger.append(line, run)?;
+        if !line.outcome.excluded(run.scoring.infra) {
+            Worked::forget(&bench.parts.dir.join(folder_of(&cell)))?;
+        }
         ended += 1;
         over_budget |= line.stop.as_deref() == Some("run_budget");
         left |= line.outcome == Outcome::Stopped;
         if let (Outcome::InfraError, Some(error)) = (line.outcome, &line.error) {
             last_fault.clone_from(&error.message);
         }
-        seen(&Seen { line: &line, ended, spent_usd: bench.parts.budget.spent() });
+        let spent_usd = bench.parts.budget.spent();
+        seen(&Seen { line: &line, ended, spent_usd, mended: mended.as_deref() });
     }
     Ok(match bench.burst.class() {
+        _ if bench.lost_daemon().is_some() => {
+            Ending::DaemonLost { message: bench.lost_daemon().unwrap_or_default().to_owned() }
+        }
         Some(class) => Ending::Paused { class, message: last_fault },
         None if *bench.parts.phase.borrow() != Phase::Run && left => Ending::Interrupted,
         None if over_budget => Ending::Budget,

@@ -66,6 +66,9 @@ pub struct Working {
     /// Do not ask each model for one word before the first attempt
     #[arg(long, env = "TSBENCH_NO_PROBE", value_parser = BoolishValueParser::new())]
     pub no_probe: bool,
+    /// Seconds that a daemon which went away is waited for, before the run is paused
+    #[arg(long, default_value_t = 300, env = "TSBENCH_DAEMON_WAIT_SECONDS")]
+    pub daemon_wait_seconds: u64,
     /// No progress bar
     #[arg(long, env = "TSBENCH_QUIET", value_parser = BoolishValueParser::new())]
     pub quiet: bool,
@@ -160,13 +163,18 @@ pub fn go_on(
             clock: now,
             host: host(&provider),
             tool: concat!("tsbench ", env!("CARGO_PKG_VERSION")).to_owned(),
+            daemon_patience: Duration::from_secs(args.daemon_wait_seconds),
+            tell: |text| eprintln!("{text}"),
             phase,
         };
         let bench = Arc::new(Bench::new(parts, tasks, &args.mirrors)?);
         tokio::spawn(interruptions(sender));
         let end = work(args, bench, ledger, cells, &lines).await;
-        provider.sweep().await?;
-        end
+        match (end, provider.sweep().await) {
+            // The first fault is the one that counts, and its end the one that is told.
+            (Ok(Exit::Good), Err(e)) => Err(e.into()),
+            (end, _) => end,
+        }
     })
 }
 
@@ -191,7 +199,14 @@ async fn work(
         let words: Vec<String> = counts.iter().map(|(outcome, n)| format!("{n} {outcome}")).collect();
         progress.tell(&format!("{}, ${:.4}", words.join(", "), seen.spent_usd));
         progress.step();
-        progress.above(|| print(seen, args.json));
+        progress.above(|| {
+            if let Some(what) = seen.mended {
+                eprintln!(
+                    "warning: a fault of tsbench: no reader would take this line as it was: {what}; please report it"
+                );
+            }
+            print(seen, args.json);
+        });
     })
     .await?;
     progress.finish();
@@ -216,6 +231,13 @@ async fn work(
         Ending::Budget => {
             eprintln!("stopped: the next call might pass the budget\nhint: {again} --budget-usd MORE");
             Exit::Interrupted
+        }
+        Ending::DaemonLost { message } => {
+            eprintln!("error: paused: the daemon of the sandboxes went away: {message}");
+            eprintln!(
+                "hint: start it again, then {again}: what an agent has finished is scored, and not paid for twice"
+            );
+            Exit::Missing
         }
         Ending::Paused { class, message } => {
             eprintln!(
@@ -307,11 +329,16 @@ async fn probe_all(gateways: &Gateways, settings: &[ModelEntry]) -> anyhow::Resu
     Ok(())
 }
 
-/// What the run has cost so far: its lines, and attempts that were cut off before their line.
+/// What the run has cost so far: its lines, and attempts that were cut off before their line. Work of one agent that was
+/// scored again has two lines and was paid for once.
 fn spent_before(dir: &Path, cells: &[(Cell, bool)], lines: &[Attempt]) -> f64 {
-    let told: f64 = lines.iter().filter_map(|l| l.cost_usd).sum();
+    let mut told: BTreeMap<(PathBuf, &str), f64> = BTreeMap::new();
+    for line in lines {
+        let paid = told.entry((folder_of(&Cell::from(line)), line.started_at.as_deref().unwrap_or(""))).or_default();
+        *paid = paid.max(line.cost_usd.unwrap_or(0.0));
+    }
     let cut: f64 = cells.iter().map(|(c, has)| leftover_spent(&dir.join(folder_of(c)), *has).known_usd).sum();
-    told + cut
+    told.values().sum::<f64>() + cut
 }
 
 fn host(provider: &Provider) -> serde_json::Value {

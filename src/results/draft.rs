@@ -143,6 +143,7 @@ fn line(run: &Run, told: Told) -> Attempt {
         cost_usd: told.cost_usd,
         seconds,
         turns: told.turns,
+        served_models: Vec::new(),
         retries: None,
         error: told.error,
         digests: None,

@@ -250,6 +250,7 @@ fn attempt(figures: &Figures, model: &PublishedModel, run: &Run, row: &[u32; 4])
         cost_usd: cost(figures, model, &task.id, outcome)?,
         seconds: None,
         turns: None,
+        served_models: Vec::new(),
         retries: None,
         error: None,
         digests: None,

@@ -92,6 +92,12 @@ impl DockerHost {
         Ok(format!("{} {}", info.server_version.unwrap_or_default(), info.driver.unwrap_or_default()))
     }
 
+    /// Whether the daemon answers at all, and soon.
+    pub(super) async fn answers(&self) -> Result<(), SandboxError> {
+        let soon = self.patience.answer.min(Duration::from_secs(10));
+        self.step("ask Docker whether it is there", soon, self.docker.ping()).await.map(drop)
+    }
+
     /// Images of their own kind: only those are evicted, and no other host evicts them.
     pub fn with_images_of(mut self, kind: &str) -> DockerHost {
         kind.clone_into(&mut self.kind);

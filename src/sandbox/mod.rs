@@ -128,6 +128,14 @@ impl Provider {
         }
     }
 
+    /// Whether whatever opens sandboxes answers at all.
+    pub async fn answers(&self) -> Result<(), SandboxError> {
+        match self {
+            Provider::Docker(host) => host.answers().await,
+            Provider::Local(_) => Ok(()),
+        }
+    }
+
     /// End the sandboxes of ours whose owner is gone or whose lease ran out, and nothing else.
     pub async fn sweep(&self) -> Result<Swept, SandboxError> {
         match self {

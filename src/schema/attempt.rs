@@ -135,6 +135,9 @@ pub struct Attempt {
     /// Time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<Seconds>,
+    /// Models that the provider says it used, in the order of their names; none where it says nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub served_models: Vec<String>,
     /// Turns of the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turns: Option<u64>,

@@ -152,7 +152,7 @@ fn a_line_cut_off_anywhere_is_removed_and_told_and_the_rest_stays() {
     let file = dir.path().join("attempts.jsonl");
     let (mut ledger, lines, torn) = Ledger::open(dir.path()).unwrap();
     assert!(lines.is_empty() && torn.is_none());
-    ledger.append(&line(&all[0], Outcome::Resolved)).unwrap();
+    ledger.append(line(&all[0], Outcome::Resolved), &plan.run).unwrap();
     assert!(matches!(Ledger::open(dir.path()), Err(AttemptsError::Busy { .. })), "one process at a time");
     drop(ledger);
     let whole = fs::read(&file).unwrap();
