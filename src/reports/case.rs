@@ -1,3 +1,5 @@
+use super::limits::{cut, fitted};
+
 /// How a test ended. Only `Passed` is a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
@@ -13,6 +15,8 @@ pub enum Status {
     Failed,
     /// It could not run to its end: set-up, tear-down or the process broke.
     Errored,
+    /// It began, and its end was never told; whether the runner takes that for a failure is its own affair.
+    Unfinished,
 }
 
 impl Status {
@@ -54,19 +58,53 @@ pub struct Report {
     pub cases: Vec<Case>,
     /// What went wrong beside cases: files that could not be collected, builds that failed, lines that make no sense.
     pub problems: Vec<String>,
+    /// What the runner may have taken for a failure or not: tests that were run again, and what is beyond our limits.
+    pub doubts: Vec<String>,
+    /// Whether the runner itself counted the failures of this report and ended well all the same, as it was told to.
+    pub forgiven: bool,
     /// Whether it may be believed.
     pub seal: Seal,
     /// How the runner ended according to the one that started it, where that is known.
     pub exit: Option<i32>,
 }
 
+/// Cases, problems and signs of one text that name what they are about, at most.
+const MOST_NAMED: usize = 3;
+/// Bytes of each of them.
+const MOST_SHOWN: usize = 300;
+
 impl Report {
-    /// Whether the runner's exit code is the one that such a report comes with: success exactly if nothing failed.
-    ///
-    /// `failed_at_all` is true where the sandbox saw another end than success.
+    /// Whether the runner's exit code is one that such a report comes with; see [`Report::disagreement`].
     pub fn agrees(&self, failed_at_all: bool) -> bool {
-        let failed = self.cases.iter().any(|c| c.status.is_failure()) || !self.problems.is_empty();
-        failed == failed_at_all && self.exit.is_none_or(|e| (e != 0) == failed_at_all)
+        self.disagreement(failed_at_all).is_none()
+    }
+
+    /// In what the report and the end of its run disagree, with the tests that it is about, if they do.
+    ///
+    /// A run ends well exactly if nothing failed. `failed_at_all` is true where the sandbox saw another end than success.
+    pub fn disagreement(&self, failed_at_all: bool) -> Option<String> {
+        let end = |failed: bool| if failed { "failure" } else { "success" };
+        if let Some(exit) = self.exit.filter(|e| (*e != 0) != failed_at_all) {
+            return Some(format!(
+                "the report was closed with code {exit}, and the run ended with {}",
+                end(failed_at_all)
+            ));
+        }
+        let failed: Vec<&Case> = self.cases.iter().filter(|c| c.status.is_failure()).collect();
+        let fails = !failed.is_empty() || !self.problems.is_empty();
+        match failed_at_all {
+            true if !fails && self.doubts.is_empty() && self.cases.iter().all(|c| c.status != Status::Unfinished) => {
+                let count = self.cases.len();
+                Some(format!("the run ended with failure, and none of the {count} tests of the report failed"))
+            }
+            false if fails && !self.forgiven => {
+                let cases =
+                    failed.into_iter().map(|c| format!("{} ({})", c.id, c.message.lines().next().unwrap_or("")));
+                let named = naming(cases.chain(self.problems.iter().cloned()));
+                Some(format!("the run ended with success, and the report has failures: {named}"))
+            }
+            _ => None,
+        }
     }
 
     /// Joins another part of the same run.
@@ -77,6 +115,19 @@ impl Report {
         for problem in &other.problems {
             self.problem(problem);
         }
+        for doubt in &other.doubts {
+            self.doubt(doubt);
+        }
+    }
+}
+
+/// The first of many texts, each cut, and how many more there are.
+pub fn naming(texts: impl Iterator<Item = String>) -> String {
+    let mut texts = texts.map(|t| cut(&t, MOST_SHOWN));
+    let first: Vec<String> = texts.by_ref().take(MOST_NAMED).collect();
+    match texts.count() {
+        0 => first.join("; "),
+        more => format!("{}; and {more} more", first.join("; ")),
     }
 }
 
@@ -89,6 +140,7 @@ pub fn verdict_of(id: &str, report: &Report) -> Option<bool> {
         let mut found = report.cases.iter().filter(|c| of(&c.id)).map(|c| c.status == Status::Passed).peekable();
         found.peek().is_some().then(|| found.all(|passed| passed))
     };
+    let id = &*fitted(id);
     let variant = |other: &str| other.strip_prefix(id).is_some_and(|rest| rest.starts_with(['(', '[']));
     all(&|other| other == id).or_else(|| all(&variant))
 }

@@ -5,7 +5,9 @@ use quick_xml::events::{BytesStart, Event};
 
 /// Reads JUnit XML as Surefire and Gradle write it; ids are `<class>::<name>`.
 ///
-/// Suites may nest or be absent, counts may be wrong, entities are not expanded. The seal stays open: XML has none.
+/// Suites may nest or be absent, counts may be wrong, entities are not expanded. A test that its build tool ran again is
+/// what that tool makes of it: with a `flakyFailure` or `flakyError` it passed in the end, and a `rerunFailure` or
+/// `rerunError` stands beside a failure of its own. The seal stays open: XML has none.
 pub fn parse_junit(bytes: &[u8]) -> Report {
     let mut report = Report::default();
     if bytes.len() > MOST_BYTES {
@@ -73,8 +75,12 @@ impl Walk<'_> {
         } else if let Some(case) = &mut self.case {
             let status = match name {
                 "skipped" => Status::Skipped,
-                "failure" | "flakyFailure" => Status::Failed,
-                "error" | "flakyError" => Status::Errored,
+                "failure" => Status::Failed,
+                "error" => Status::Errored,
+                "flakyFailure" | "flakyError" => {
+                    self.report.doubt(&format!("{} was run again", case.id));
+                    return;
+                }
                 _ => return,
             };
             if status > case.status {

@@ -12,7 +12,7 @@ mod parcel;
 mod seal;
 mod sealed;
 
-pub use case::{Case, Report, Seal, Status, verdict_of};
+pub use case::{Case, Report, Seal, Status, naming, verdict_of};
 pub use go::{GoNames, parse_go};
 pub use junit::parse_junit;
 pub use parcel::open_parcel;

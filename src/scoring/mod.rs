@@ -20,4 +20,4 @@ pub use run::{Around, Network, Observed, observe, open, open_for_agent, surround
 pub use score::{Scored, score};
 
 /// Name and version of the way verdicts are made; part of every verdict's digests.
-pub const GRADER: &str = "tsbench-score/5";
+pub const GRADER: &str = "tsbench-score/6";

@@ -145,7 +145,7 @@ fn xml_that_breaks_every_schema_is_read_as_far_as_it_goes() {
             ("a.B::entity&b;", Status::Passed),
             ("a.B::skips", Status::Skipped),
             ("a.B::aborts", Status::Errored),
-            ("a.B::flaky", Status::Failed),
+            ("a.B::flaky", Status::Passed),
             ("a.B::nested", Status::Passed),
             ("::bare", Status::Passed),
         ]
@@ -194,7 +194,7 @@ fn a_test_that_was_only_set_up_has_not_passed() {
     let setup = "{\"id\":\"a\",\"phase\":\"setup\",\"status\":\"passed\"}\n";
     let down = "{\"id\":\"a\",\"phase\":\"teardown\",\"status\":\"passed\"}\n";
     let report = parse_sealed(&seal(&format!("{setup}{down}")), &key());
-    assert_eq!(states(&report), [("a", Status::Errored)]);
+    assert_eq!(states(&report), [("a", Status::Unfinished)]);
 }
 
 #[test]
@@ -204,9 +204,9 @@ fn sizes_are_capped() {
         "{{\"id\":\"{long}\",\"status\":\"passed\"}}\n{{\"id\":\"a\",\"status\":\"failed\",\"message\":\"{long}\"}}\n"
     );
     let report = parse_sealed(lines.as_bytes(), &key());
-    assert_eq!(report.cases.len(), 1);
-    assert!(report.cases[0].message.len() < 2100);
-    assert!(report.problems[0].contains("longer than"));
+    assert_eq!(report.cases.len(), 2);
+    assert!(report.cases[0].id.len() < 4096 && report.cases[1].message.len() < 2100);
+    assert!(report.problems.is_empty());
 }
 
 proptest! {
