@@ -74,7 +74,9 @@ impl Ledger {
     /// Lets what was last rejected for this reason be decided again.
     pub(super) fn reconsider(&mut self, reason: &str) {
         let again = self.reasons.iter().filter(|(_, r)| *r == reason).map(|(word, _)| word);
-        again.for_each(|word| drop(self.known.remove(word)));
+        for word in again {
+            self.known.remove(word);
+        }
     }
 
     /// Whether the change of this id or commit is decided.

@@ -18,6 +18,7 @@ mod runs;
 mod silent;
 mod survey;
 mod turns;
+mod unread;
 
 pub use accept::{Decision, Options, Raised, validate};
 pub use candidate::{named, read_candidates};
@@ -27,3 +28,4 @@ pub use keep::{Kept, reject, sweep_drafts};
 pub use leak::Leak;
 pub use record::{Certificate, RunRecord, Undecided, Validation};
 pub use turns::{Pace, Turns};
+pub use unread::Unread;

@@ -1,5 +1,6 @@
 use super::classify::Dropped;
 use super::leak::Leak;
+use super::unread::Unread;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -79,6 +80,12 @@ pub struct Certificate {
     pub bytes: u64,
     /// Files and folders that could not be read.
     pub unread: u64,
+    /// Which these are, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unread_paths: Vec<Unread>,
+    /// Files and folders that no command of an agent can read, since neither it nor root may.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub closed_paths: Vec<Unread>,
     /// Lines of the fix and of the hidden tests that were looked for.
     pub lines: u64,
     /// What was found; a task with a finding is rejected.

@@ -2,6 +2,7 @@
 
 use super::ValidationError;
 use super::leak::{Hit, Leak, git_objects, judge_hits};
+use super::unread::{Unread, complaints};
 use crate::git::{Store, tags};
 use crate::languages::{Files, Release};
 use crate::sandbox::{Body, Command, End, File, Finished, Provider, Sandbox, SandboxError, User};
@@ -32,7 +33,10 @@ pub(super) struct Surveyed {
     pub runtime: String,
     pub files: u64,
     pub bytes: u64,
-    pub unread: u64,
+    /// What nobody could look into.
+    pub unread: Vec<Unread>,
+    /// What no command of an agent could read either.
+    pub closed: Vec<Unread>,
     pub findings: Vec<Leak>,
     pub harmless: Vec<Leak>,
 }
@@ -47,10 +51,14 @@ const MOST_LISTING: usize = 256 << 20;
 const SECONDS: u64 = 900;
 
 /// Every file below the folders, NUL behind each: its size and its path.
-const LIST: &str = r#"exec find "$@" -xdev -path /tmp/tsbench-scan -prune -o -type f -printf '%s %p\0'"#;
+const LIST: &str = r#"LC_ALL=C exec find "$@" -xdev -path /tmp/tsbench-scan -prune -o -type f -printf '%s %p\0'"#;
 /// Every line that is found, behind the path of its file and a NUL.
 const SEARCH: &str =
     r#"lines=$1; shift; LC_ALL=C exec grep -rHoaFZ -D skip --exclude-dir=tsbench-scan -f "$lines" "$@""#;
+/// Those of some paths that a user may read, NUL behind each.
+const MAY_READ: &str = r#"for path; do
+    if [ -r "$path" ] && { [ ! -d "$path" ] || [ -x "$path" ]; }; then printf '%s\0' "$path"; fi
+done"#;
 /// The folders of a root that hold files, links left out.
 const ROOTS: &str = "find / -mindepth 1 -maxdepth 1 -type d ! -name proc ! -name sys ! -name dev ! -name home ! -name workspace ! -name tmp";
 
@@ -100,14 +108,12 @@ async fn survey_in(
         tree: sandbox.path(TREE),
     };
     seen.out.runtime = runtime_in(ready, sandbox).await?;
+    let lines = any.then(|| sandbox.path(&format!("{SCAN}/lines")));
     for (user, folders) in halves {
-        let listed = run(sandbox, user, LIST, &folders).await?;
-        seen.take_listing(&listed);
-        if any {
-            let words = [vec![sandbox.path(&format!("{SCAN}/lines"))], folders].concat();
-            let found = run(sandbox, user, SEARCH, &words).await?;
-            seen.take_hits(&found);
-        }
+        let denied = seen.look(sandbox, user, &folders, lines.as_deref()).await?;
+        // What one user may not read the other may; what neither may is closed to every command of an agent.
+        let other = if user == User::Root { User::Agent } else { User::Root };
+        seen.look_again(sandbox, other, denied, lines.as_deref(), docker).await?;
     }
     for release in ready.language.releases(wanted.tree, &seen.paths) {
         let inside = strip(sandbox, &release.path);
@@ -151,6 +157,58 @@ async fn run(sandbox: &mut dyn Sandbox, user: User, script: &str, words: &[Strin
 }
 
 impl Seen {
+    /// Lists and searches some folders; what the user may not read.
+    async fn look(
+        &mut self,
+        sandbox: &mut dyn Sandbox,
+        user: User,
+        folders: &[String],
+        lines: Option<&str>,
+    ) -> Result<Vec<Unread>, SandboxError> {
+        let listed = run(sandbox, user, LIST, folders).await?;
+        self.take_listing(&listed);
+        let mut said = listed.stderr.text();
+        if let Some(lines) = lines {
+            let words = [vec![lines.to_owned()], folders.to_vec()].concat();
+            let found = run(sandbox, user, SEARCH, &words).await?;
+            self.take_hits(&found);
+            said = format!("{said}\n{}", found.stderr.text());
+        }
+        let (denied, unread) = complaints(&said).into_iter().partition(Unread::is_denied);
+        self.out.unread.extend::<Vec<Unread>>(unread);
+        Ok(denied)
+    }
+
+    /// Looks by another user into what was denied to one.
+    async fn look_again(
+        &mut self,
+        sandbox: &mut dyn Sandbox,
+        user: User,
+        denied: Vec<Unread>,
+        lines: Option<&str>,
+        docker: bool,
+    ) -> Result<(), SandboxError> {
+        if denied.is_empty() {
+            return Ok(());
+        }
+        if !docker {
+            // There is no other user: nobody is kept from anything by rights.
+            self.out.unread.extend(denied);
+            return Ok(());
+        }
+        let paths: Vec<String> = denied.iter().map(|u| u.path.clone()).collect();
+        let may = run(sandbox, user, MAY_READ, &paths).await?.stdout.text();
+        let (open, closed): (Vec<Unread>, Vec<Unread>) =
+            denied.into_iter().partition(|u| may.split('\0').any(|path| path == u.path));
+        self.out.closed.extend(closed);
+        if !open.is_empty() {
+            let paths: Vec<String> = open.into_iter().map(|u| u.path).collect();
+            let still = self.look(sandbox, user, &paths, lines).await?;
+            self.out.closed.extend(still);
+        }
+        Ok(())
+    }
+
     fn take_listing(&mut self, done: &Finished) {
         let out = [done.stdout.head.as_slice(), &done.stdout.tail].concat();
         for row in out.split(|b| *b == 0).filter(|r| !r.is_empty()) {
@@ -160,7 +218,6 @@ impl Seen {
             self.out.bytes += size.parse::<u64>().unwrap_or(0);
             self.paths.push(path.to_owned());
         }
-        self.out.unread += done.stderr.text().lines().count() as u64;
     }
 
     fn take_hits(&mut self, done: &Finished) {
