@@ -1,3 +1,4 @@
+use super::evidence::{Evidence, contradicted};
 use super::found::{Found, relative};
 use super::line::{ErrorText, GradedFrom, Plan};
 use super::piece::{Job, Piece, read_piece};
@@ -123,14 +124,11 @@ fn read_attempts(
     on_shard: Option<&OnShard<'_>>,
 ) -> Result<Runs, ResultsError> {
     let mut jobs = Vec::new();
-    let mut files = Vec::new();
-    let mut faults = Vec::new();
+    let (mut files, mut faults) = (Vec::new(), Vec::new());
     for (i, (dir, _, _)) in plans.iter().enumerate() {
         let path = dir.join("attempts.jsonl");
-        let kind = path.symlink_metadata().map(|m| m.file_type());
-        if kind.as_ref().is_ok_and(std::fs::FileType::is_dir) {
-            faults.push(Fault::error(&relative(root, &path), "is a folder", "attempts.jsonl is one file of lines"));
-        } else if kind.is_ok_and(|k| k.is_file()) {
+        // Whatever else stands there was told when the folder was walked.
+        if path.symlink_metadata().is_ok_and(|m| m.is_file()) {
             let file = File::open(&path).map_err(ResultsError::io(&path))?;
             let spans = cuts(&file, &path)?;
             let last = spans.len();
@@ -174,6 +172,12 @@ fn read_attempts(
         }
         let file = relative(root, &run.dir.join("attempts.jsonl"));
         faults.append(&mut settle(run, &file));
+        if run.has_artifacts {
+            let artifacts = run.dir.join("artifacts");
+            let shown = relative(root, &artifacts);
+            let evidence = Evidence { dir: &artifacts, shown: &shown, is_cut: &|_| false };
+            faults.append(&mut contradicted(run, &file, evidence));
+        }
         faults
     };
     let more: Vec<Vec<Fault>> = runs.par_iter_mut().zip(parts).map(join).collect();

@@ -2,8 +2,20 @@
 
 use super::Fault;
 use super::fields::{doubled, fields};
-use super::line::Plan;
+use super::line::{Aside, Plan, read_line};
+use super::scan::Text;
+use crate::schema::Run;
 use serde_json::Value;
+
+/// Where every field of a line and of a plan is described.
+pub(super) const HINT: &str = "tsbench results contract lists every field; so does the page “Records” of this project";
+
+/// Every fault for which a line of a run is refused; none where each reader takes it.
+pub fn faults_of_line(line: &[u8], run: &Run) -> Vec<Fault> {
+    let plan = Plan::new(run);
+    let read = Text::new(line).and_then(|t| read_line((t, 0), &plan, &mut Aside::default(), &mut Vec::new(), 1));
+    if read.is_some() { Vec::new() } else { diagnose(line, "attempts.jsonl", 1, &plan) }
+}
 
 /// Names every fault of a line that the fast path refused.
 pub(super) fn diagnose(bytes: &[u8], file: &str, number: u64, plan: &Plan<'_>) -> Vec<Fault> {
@@ -49,8 +61,7 @@ pub(super) fn diagnose(bytes: &[u8], file: &str, number: u64, plan: &Plan<'_>) -
         Err(e) => faults.push(syntax(text, &e, file, number)),
     }
     if faults.is_empty() {
-        faults
-            .push(error("does not keep the attempt contract".into(), "see the record contract on the page about data"));
+        faults.push(error("does not keep the attempt contract".into(), HINT));
     }
     faults
 }

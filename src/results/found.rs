@@ -6,6 +6,9 @@ use crate::schema::Run;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+/// The files that a results folder is read from.
+const RECORDS: [&str; 3] = ["run.json", "attempts.jsonl", "publisher.json"];
+
 /// Plans and records, read and checked, and the faults of those that were not usable.
 #[derive(Default)]
 pub(super) struct Found {
@@ -19,17 +22,23 @@ impl Found {
     pub fn below(root: &Path) -> Result<Found, ResultsError> {
         let mut found = Found::default();
         // Artifacts are read by nobody here and may be many; hidden folders are somebody's work in progress.
-        let passed_by = |name: &std::ffi::OsStr| name == "artifacts" || name.as_encoded_bytes().starts_with(b".");
+        let passed_by = |e: &walkdir::DirEntry| {
+            let name = e.file_name();
+            let is_open = e.file_type().is_dir() || e.path_is_symlink();
+            name.as_encoded_bytes().starts_with(b".") || (name == "artifacts" && is_open)
+        };
         for entry in walkdir::WalkDir::new(root)
             .sort_by_file_name()
             .into_iter()
-            .filter_entry(|e| e.depth() == 0 || !passed_by(e.file_name()))
+            .filter_entry(|e| e.depth() == 0 || !passed_by(e))
         {
             let entry = entry.map_err(|e| ResultsError::Io { path: root.to_owned(), cause: e.into() })?;
-            if entry.file_type().is_file() {
+            if entry.file_type().is_file() && entry.file_name() != "artifacts" {
                 found.take(root, entry.path())?;
             } else if entry.path_is_symlink() && entry.depth() > 0 {
                 found.pass_link(root, entry.path());
+            } else if entry.depth() > 0 {
+                found.pass_other(root, &entry);
             }
         }
         found.check_names(root);
@@ -77,8 +86,21 @@ impl Found {
             "is a symbolic link and is not followed",
             "put the file or folder itself there",
         );
-        let is_record = ["run.json", "attempts.jsonl", "publisher.json"].iter().any(|name| path.ends_with(name));
+        let is_record = RECORDS.iter().any(|name| path.ends_with(name));
         self.faults.push(if is_record { fault } else { fault.warning() });
+    }
+
+    /// What stands where a record belongs and is no file must not pass for a run without lines.
+    fn pass_other(&mut self, root: &Path, entry: &walkdir::DirEntry) {
+        let file = relative(root, entry.path());
+        let kind = kind_of(entry.file_type());
+        if entry.file_name() == "artifacts" {
+            let hint = "artifacts/ is the folder of patches, trajectories and reports";
+            self.faults.push(Fault::error(&file, format!("is {kind}, not a folder"), hint));
+        } else if RECORDS.iter().any(|name| entry.file_name() == *name) {
+            let hint = "put the file itself there: nothing else is read";
+            self.faults.push(Fault::error(&file, format!("is {kind}, not a file"), hint));
+        }
     }
 
     /// Two plans with one name would mix their attempts: the second is a fault and is not read.
@@ -98,6 +120,19 @@ impl Found {
         };
         self.plans.retain(|(dir, _, run)| is_first(relative(root, &dir.join("run.json")), &run.run));
         self.publishers.retain(|p| is_first(relative(root, &p.dir.join("publisher.json")), &p.record.run));
+    }
+}
+
+/// What an entry of a folder is, in words.
+fn kind_of(kind: std::fs::FileType) -> &'static str {
+    use std::os::unix::fs::FileTypeExt;
+    match () {
+        () if kind.is_dir() => "a folder",
+        () if kind.is_file() => "a file",
+        () if kind.is_symlink() => "a link",
+        () if kind.is_fifo() => "a named pipe",
+        () if kind.is_socket() => "a socket",
+        () => "a device",
     }
 }
 

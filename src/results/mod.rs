@@ -5,9 +5,11 @@
 //! This room must not know what a row means for a leaderboard: rates, intervals and pages are not its business.
 
 mod chunk;
+mod claims;
 mod dataset;
 mod diagnose;
 mod draft;
+mod evidence;
 mod export_run;
 mod fault;
 mod fields;
@@ -39,7 +41,9 @@ mod values;
 mod whole;
 
 pub use dataset::{Dataset, OnShard, RunFile, read, read_with};
+pub use diagnose::faults_of_line;
 pub use draft::ImportedRuns;
+pub use evidence::{Evidence, contradicted};
 pub use export_run::{Slice, attempts_of, predictions_of, report_name, report_of};
 pub use fault::{Fault, Level, ResultsError};
 pub use import_harbor::import_harbor;
