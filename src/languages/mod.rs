@@ -20,6 +20,7 @@ mod json;
 mod paths;
 mod plan;
 mod python;
+mod python_code;
 mod python_config;
 mod python_managers;
 mod python_names;
@@ -30,7 +31,9 @@ mod python_shadow;
 mod releases;
 mod script;
 mod typescript;
+mod typescript_alias;
 mod typescript_code;
+mod typescript_config;
 mod typescript_keys;
 mod typescript_modules;
 mod typescript_named;
@@ -38,7 +41,9 @@ mod typescript_once;
 mod typescript_paths;
 mod typescript_project;
 mod typescript_shadow;
+mod typescript_suspect;
 mod typescript_text;
+mod typescript_tsconfig;
 mod versions;
 
 pub use crate::schema::is_test_path;
@@ -98,6 +103,8 @@ pub trait Language: Sync {
     fn is_code(&self, _suspect: &Suspect<'_>) -> bool {
         false
     }
+    /// Keeps files with the names of tests that are code from being run as tests.
+    fn leave_out(&self, _plan: &Plan, _command: &mut TestCommand, _paths: &[String]) {}
     /// What compilers say of code that does not build, where the report says nothing; empty where they say nothing.
     fn build_errors(&self, _stdout: &[u8], _stderr: &[u8]) -> String {
         String::new()

@@ -71,6 +71,9 @@ pub struct Plan {
     /// Globs of names that say what a file most often is: a change is dropped unless [`super::Language::is_code`] says
     /// that this one is code all the same.
     pub suspect: Vec<String>,
+    /// Globs of paths whose changes go through [`super::Language::merge`] whatever else covers them: of what the patch
+    /// says there, the language writes a file of its own.
+    pub rewritten: Vec<String>,
     /// Globs of paths whose changes go through [`super::Language::merge`].
     pub mixed: Vec<String>,
     /// Folders below [`Places::home`] that hold downloads alone, which the installs of a suite share, each with a name.

@@ -1,8 +1,9 @@
 use super::plan::{env, stdin};
 use super::python_config::Config;
 use super::{
-    Files, Language, LanguageError, Merged, Mixed, Places, Plan, Release, Step, TestCommand, Tool, diff, is_test_path,
-    python_managers as managers, python_plugins, python_project as project, python_shadow, releases,
+    Files, Language, LanguageError, Merged, Mixed, Places, Plan, Release, Step, Suspect, TestCommand, Tool, diff,
+    is_test_path, python_code as code, python_managers as managers, python_plugins, python_project as project,
+    python_shadow, releases,
 };
 use crate::reports::{Key, Report, parse_sealed};
 
@@ -188,6 +189,21 @@ impl Language for Python {
             Some("__init__.py") => Some(Merged::whole(mixed.theirs)),
             _ => None,
         }
+    }
+
+    fn may_be_code(&self, path: &str) -> bool {
+        code::may_be_code(path)
+    }
+
+    fn is_code(&self, suspect: &Suspect<'_>) -> bool {
+        code::is_code(suspect)
+    }
+
+    fn leave_out(&self, plan: &Plan, command: &mut TestCommand, paths: &[String]) {
+        // pytest sees such paths from the folder that it runs in.
+        let folder = if plan.package.is_empty() { String::new() } else { format!("{}/", plan.package) };
+        let inside = paths.iter().filter_map(|p| p.strip_prefix(folder.as_str()));
+        command.words.extend(inside.map(|p| format!("--ignore={p}")));
     }
 
     fn releases(&self, tree: &dyn Files, listing: &[String]) -> Vec<Release> {

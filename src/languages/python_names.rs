@@ -29,6 +29,9 @@ pub(super) const STANDARD: &str = "\
     winsound wsgiref xdrlib xml xmlrpc zipapp zipfile zipimport zlib zoneinfo";
 
 /// Libraries that run or judge tests, or that stand in for what tests must not reach.
+///
+/// What pytest and its own parts bring along or look for among what is loaded stands in [`BROUGHT`]: such a name is
+/// never a patch's to take. The others are there only where a project needs them, itself or by what it needs.
 pub(super) const LIBRARIES: &str = "\
     _hypothesis_ftz_detector _hypothesis_globals _hypothesis_pytestplugin _pytest aioresponses aiounittest \
     approvaltests assertpy asyncmock asynctest attr attrs behave betamax coverage ddt deepdiff dirty_equals \
@@ -47,6 +50,13 @@ pub(super) const LIBRARIES: &str = "\
     pytest_twisted pytest_unordered pytest_xdist requests_mock responses respx robot schemathesis selenium \
     snapshottest sortedcontainers subunit sure sybil syrupy tavern testcontainers testfixtures testscenarios \
     testtools time_machine tomli tox unittest2 unittest_expander vcr ward webtest xdist xdoctest";
+
+/// The part of [`LIBRARIES`], and more, that pytest, pip and the reporter bring along, import when it is there, or look
+/// for among the modules that are loaded.
+pub(super) const BROUGHT: &str = "\
+    _distutils_hack _hypothesis_globals _hypothesis_pytestplugin _pytest argcomplete asynctest attr attrs colorama \
+    coverage exceptiongroup execnet hypothesis IPython iniconfig mock nose numpy packaging pandas pexpect pip pkg_resources \
+    pluggy py pygments pytest readline setuptools tomli twisted typing_extensions unittest2 wheel xdist zope";
 
 /// Distributions whose module has another name.
 pub(super) const RENAMED: [(&str, &str); 62] = [

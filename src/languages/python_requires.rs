@@ -44,6 +44,23 @@ pub(super) fn modules(tree: &dyn Files, paths: &[String], package: &str) -> BTre
     found.difference(&own).flat_map(|name| of(name)).collect()
 }
 
+/// Modules by the names of every distribution that a lockfile has; nothing where there is none, so that what a project
+/// needs may need more.
+pub(super) fn locked(tree: &dyn Files, package: &str) -> Option<BTreeSet<String>> {
+    let folders: BTreeSet<&str> = ["", package].into();
+    let text = |name: &str| folders.iter().find_map(|folder| tree.text(&join(folder, name)));
+    let quoted = |line: &str| line.split('"').nth(1).map(plain);
+    let listed = ["uv.lock", "poetry.lock"]
+        .iter()
+        .find_map(|name| text(name))
+        .map(|text| text.lines().filter(|l| l.starts_with("name = ")).filter_map(quoted).collect::<BTreeSet<String>>());
+    let keys = || {
+        let text = text("Pipfile.lock")?;
+        Some(text.lines().filter(|l| l.trim_end().ends_with("\": {")).filter_map(quoted).collect())
+    };
+    Some(listed.or_else(keys)?.iter().flat_map(|name| of(name)).collect())
+}
+
 /// Lists of requirements in a `pyproject.toml`, also one level below in tables.
 const LISTS: [&[&str]; 6] = [
     &["project", "dependencies"],

@@ -2,7 +2,7 @@
 
 use super::paths::{join, literal, parent};
 use super::python_config::Config;
-use super::python_names::{LIBRARIES, STANDARD};
+use super::python_names::{BROUGHT, LIBRARIES, STANDARD};
 use super::{Files, is_test_path, python_requires as requires};
 use std::collections::BTreeSet;
 
@@ -60,9 +60,16 @@ pub(super) fn shadows(
     let own = own(paths, nearest.iter().map(String::as_str).chain(above.iter().copied()));
     let mut names: BTreeSet<String> = imported;
     names.extend(plugins.iter().filter_map(|p| p.split('.').next()).map(str::to_owned));
-    names.extend(requires::modules(tree, paths, package));
+    let needed = requires::modules(tree, paths, package);
+    let locked = requires::locked(tree, package);
+    // A library of tests that nothing here needs is not installed, so that a module of its name stands before nothing.
+    let all_known = locked.is_some() || needed.iter().all(|n| BROUGHT.split_whitespace().any(|b| b == n));
+    let sure = all_known && !brings_more(tree, config, package);
+    names.extend(needed);
     let mut names: BTreeSet<String> = names.into_iter().take(MOST_NAMES).collect();
-    names.extend(STANDARD.split_whitespace().chain(LIBRARIES.split_whitespace()).map(str::to_owned));
+    names.extend(locked.into_iter().flatten());
+    let fixed = [STANDARD, BROUGHT, if sure { "" } else { LIBRARIES }];
+    names.extend(fixed.iter().flat_map(|list| list.split_whitespace()).map(str::to_owned));
     let mut found = Shadows { globs: Vec::new(), kept: bases.kept };
     for root in &nearest {
         let root = literal(root);
@@ -71,6 +78,19 @@ pub(super) fn shadows(
         found.globs.extend(foreign.map(|n| join(&root, &format!("{n}{{,.py,.*so,/__init__.*}}"))));
     }
     found
+}
+
+/// Whether more may be installed than a project's lists of requirements say: what a script computes, or plugins of pytest
+/// that its options ask for.
+fn brings_more(tree: &dyn Files, config: &Config, package: &str) -> bool {
+    const PLUGINS: [&str; 6] = ["--cov", "-n", "--numprocesses", "--timeout", "--asyncio", "--benchmark"];
+    let options = config.words("addopts");
+    let asks = options.iter().any(|o| PLUGINS.iter().any(|p| o.starts_with(p)));
+    let computes = |folder: &str| {
+        let dynamic = tree.text(&join(folder, "pyproject.toml")).is_some_and(|t| t.contains("dynamic"));
+        dynamic || ["setup.py", "setup.cfg"].iter().any(|name| tree.has(&join(folder, name)))
+    };
+    asks || computes("") || computes(package)
 }
 
 /// The names that the tree itself has in its roots.

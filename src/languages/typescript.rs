@@ -1,8 +1,9 @@
 use super::plan::{env, stdin};
 use super::typescript_once::Once;
 use super::{
-    Files, Language, LanguageError, Merged, Mixed, Places, Plan, Release, Step, TestCommand, Tool, diff, json,
-    releases, typescript_named::named, typescript_paths as paths, typescript_project as project,
+    Files, Language, LanguageError, Merged, Mixed, Places, Plan, Release, Step, Suspect, TestCommand, Tool, diff, json,
+    releases, typescript_config as config, typescript_named::named, typescript_paths as paths,
+    typescript_project as project, typescript_suspect as suspect, typescript_tsconfig as tsconfig,
 };
 use crate::reports::{Key, Report, parse_sealed};
 use std::collections::BTreeSet;
@@ -50,7 +51,9 @@ impl Language for TypeScript {
         let folders = paths::folders(&all, &plan.package);
         plan.protected = paths::globs(&folders);
         plan.protected.extend(named(tree, &plan, &all, &folders));
-        plan.mixed = vec!["**/package.json".into()];
+        plan.suspect = paths::SUSPECT.into_iter().chain([paths::COMPILER]).map(str::to_owned).collect();
+        plan.mixed = vec!["**/package.json".into(), paths::COMPILER.into()];
+        plan.rewritten = config::globs(&plan, &all);
         Ok(plan)
     }
 
@@ -187,7 +190,26 @@ impl Language for TypeScript {
     fn merge(&self, mixed: &Mixed<'_>) -> Option<Merged> {
         match mixed.path.rsplit('/').next() {
             Some("package.json") => json::merge_package(mixed.trusted, mixed.theirs),
-            _ => None,
+            Some(name) if name.starts_with("tsconfig") || name.starts_with("jsconfig") => tsconfig::merge(mixed),
+            Some(_) => config::merge(mixed),
+            None => None,
+        }
+    }
+
+    fn may_be_code(&self, path: &str) -> bool {
+        suspect::may_be_code(path)
+    }
+
+    fn is_code(&self, file: &Suspect<'_>) -> bool {
+        suspect::is_code(file)
+    }
+
+    fn leave_out(&self, plan: &Plan, command: &mut TestCommand, paths: &[String]) {
+        let folder = if plan.package.is_empty() { String::new() } else { format!("{}/", plan.package) };
+        let by_name = |path: &&str| path.contains(".test.") || path.contains(".spec.");
+        let inside = paths.iter().filter_map(|p| p.strip_prefix(folder.as_str())).filter(by_name);
+        if plan.runner == "vitest" {
+            command.words.extend(inside.map(|path| format!("--exclude={path}")));
         }
     }
 

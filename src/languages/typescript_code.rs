@@ -7,7 +7,7 @@ use std::cell::OnceCell;
 use std::collections::{BTreeSet, VecDeque};
 
 /// Folders that hold code wherever they stand.
-const FOLDERS: [&str; 6] = ["src", "lib", "source", "sources", "app", "dist"];
+pub(super) const FOLDERS: [&str; 6] = ["src", "lib", "source", "sources", "app", "dist"];
 
 /// Files that are read to see what tests and entries of packages reach.
 const MOST: usize = 400;

@@ -2,11 +2,8 @@ use super::paths::literal;
 use std::collections::BTreeSet;
 
 /// What runners and package managers load without being asked, and what decides which tests run.
-const PROTECTED: [&str; 24] = [
+const PROTECTED: [&str; 21] = [
     "**/node_modules/**",
-    // Any tool's own file, also of tools that nobody here has heard of: `.postcssrc`, `.mocharc.yml`, `.npmrc`.
-    "**/.*rc",
-    "**/.*rc.*",
     "**/{.config,.cache,.vite,.swc}/**",
     "**/{.env,.env.*}",
     "**/{vitest,vite,jest,babel,playwright,postcss,tailwind,svelte,uno,unocss,swc,nyc,c8,tap,ava,mocha,node}.config.*",
@@ -16,7 +13,6 @@ const PROTECTED: [&str; 24] = [
     "**/setup{.,-}{jest,vitest,mocha,test,tests}*",
     "**/setupTests.*",
     "**/mocha.opts",
-    "**/{tsconfig,jsconfig}*.json",
     "**/{.yarnrc.yml,.pnpmfile.*,pnpmfile.*,pnpm-workspace.yaml}",
     "**/package.{json5,yaml,yml}",
     "**/{deno,bunfig,import_map}.{json,jsonc,toml}",
@@ -29,6 +25,13 @@ const PROTECTED: [&str; 24] = [
     "**/{lerna,nx,turbo}.json",
     "**/__mocks__/**",
 ];
+
+/// Any tool's own file, also of tools that nobody here has heard of: `.postcssrc`, `.mocharc.yml`, `.npmrc`. Such a name
+/// may also be that of a file of the code.
+pub(super) const SUSPECT: [&str; 2] = ["**/.*rc", "**/.*rc.*"];
+
+/// Configuration of the compiler, parts of which a patch may say.
+pub(super) const COMPILER: &str = "**/{tsconfig,jsconfig}*.json";
 
 /// Folders with a package.json in which every `NAME.config.EXT` is taken for the configuration of a tool.
 const MOST_FOLDERS: usize = 200;
@@ -80,7 +83,9 @@ mod tests {
     use crate::languages::protects;
 
     fn of(manifests: &[&str], package: &str) -> Vec<String> {
-        globs(&folders(&manifests.iter().map(|p| (*p).to_owned()).collect(), package))
+        let mut found = globs(&folders(&manifests.iter().map(|p| (*p).to_owned()).collect(), package));
+        found.extend(SUSPECT.into_iter().chain([COMPILER]).map(str::to_owned));
+        found
     }
 
     #[test]
@@ -123,7 +128,7 @@ mod tests {
     fn a_tree_of_a_thousand_packages_is_no_list_of_a_thousand_globs() {
         let many: Vec<String> = (0..1000).map(|i| format!("p/{i}/package.json")).collect();
         let found = of(&many.iter().map(String::as_str).collect::<Vec<_>>(), "z/y/x");
-        assert!(found.len() <= PROTECTED.len() + MOST_FOLDERS);
+        assert!(found.len() <= PROTECTED.len() + SUSPECT.len() + 1 + MOST_FOLDERS);
         assert!(protects(&found, "z/y/x/a.config.js") && protects(&found, "z/a.config.js"));
     }
 

@@ -14,7 +14,7 @@ pub(super) struct Reference {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Token<'a> {
+pub(super) enum Token<'a> {
     Text(&'a str),
     Word(&'a str),
     Sign(char),
@@ -22,7 +22,7 @@ enum Token<'a> {
 
 /// The words, strings and signs of a text. Strings end with their line, so that a lone quote in a comment or a regular
 /// expression hides no more than its line.
-fn tokens(text: &str) -> Vec<Token<'_>> {
+pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
     let word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     let mut found = Vec::new();
     let mut rest = text;

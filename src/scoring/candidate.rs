@@ -19,6 +19,8 @@ pub struct Candidate {
     pub dropped: Vec<String>,
     /// Parts of files that count otherwise, which were put back: each after the path of its file.
     pub put_back: Vec<String>,
+    /// Files that count as code though they are called like tests or like files of tools.
+    pub code: Vec<String>,
     /// The version of the language that the patch asks for, where it raises it.
     pub version: Option<String>,
 }
@@ -132,8 +134,9 @@ pub(super) fn candidate_for(
     dropped.extend(replaced);
     let tree = m.store.write(&files)?;
     let tree = m.with_hidden(&tree)?;
+    let code = code.into_iter().filter(|path| !dropped.contains(path)).collect();
     let dropped = dropped.into_iter().collect();
-    Ok(Candidate { applied, refusal, tree, files: changed.len() as u64, dropped, put_back, version })
+    Ok(Candidate { applied, refusal, tree, files: changed.len() as u64, dropped, put_back, code, version })
 }
 
 /// What a patch may not change.
@@ -143,6 +146,7 @@ struct Protected<'a> {
     above: BTreeSet<&'a str>,
     of_tests: Globs,
     suspect: Globs,
+    rewritten: Globs,
     mixed: Globs,
     released: Globs,
     own: Globs,
@@ -169,6 +173,7 @@ impl<'a> Protected<'a> {
             hidden,
             of_tests: Globs::folded(&plan.protected),
             suspect: Globs::folded(&plan.suspect),
+            rewritten: Globs::exact(&plan.rewritten),
             mixed: Globs::exact(&plan.mixed),
             // What is released is released by its very name.
             released: Globs::exact(&task.spec.unprotected),
@@ -183,6 +188,7 @@ impl<'a> Protected<'a> {
         match () {
             () if hidden || self.own.cover(path) => Standing::Closed,
             () if self.released.cover(path) => Standing::Free,
+            () if self.rewritten.cover(path) => Standing::Mixed,
             () if self.of_tests.cover(path) => Standing::Closed,
             // Guards may stand in any file of tests, so that none of them is the patch's to change, nor what they use.
             () if is_test_path(path) => Standing::Suspect,

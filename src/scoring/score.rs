@@ -131,7 +131,7 @@ async fn in_sandbox(
     verdict: &mut Verdict,
 ) -> Result<(Report, String), ScoreError> {
     lay(ready, &made.tree, sandbox).await?;
-    let (report, done) = run_tests(ready, sandbox, &[], ready.task.limits.tests_seconds).await?;
+    let (report, done) = run_tests(ready, sandbox, &[], &made.code, ready.task.limits.tests_seconds).await?;
     let Judged { outcome, targets, guards, error } = judge(&ready.task.spec, ready.language, &report, &done);
     let lost = verdict.not_scored().filter(|_| outcome != Outcome::Resolved);
     // The reason of a failure may be what was taken away, so that is said first.
