@@ -22,7 +22,12 @@ pub(super) fn merge(mixed: &Mixed<'_>) -> Option<Merged> {
     if let Some(toolchain) = toolchain.filter(|t| value(&made, "toolchain").as_ref() != Some(t)) {
         made = with(&made, "toolchain", &toolchain);
     }
-    let put_back = differences(&asked, &made);
+    let mut put_back = differences(&asked, &made);
+    let unknown = |v: &&str| numbers(v).is_some_and(|v| mixed.runtime.is_some_and(|runtime| !runs(runtime, &v)));
+    if let Some(version) = wanted.as_deref().filter(unknown) {
+        let name = format!("go {version}");
+        put_back.iter_mut().filter(|part| **part == name).for_each(|part| part.push_str(&mixed.why_unknown()));
+    }
     Some(Merged { bytes: made.into_bytes(), put_back, version })
 }
 
@@ -120,7 +125,8 @@ mod tests {
     #[test]
     fn a_language_that_the_runtime_does_not_know_is_put_back_by_name() {
         let asked = OLD.replace("1.22 // x", "1.99");
-        assert_eq!(merged(&asked, Some("go1.26.8")).1, ["go 1.99"]);
+        let why = "go 1.99, which the runtime (go1.26.8) does not know";
+        assert_eq!(merged(&asked, Some("go1.26.8")).1, [why]);
         assert!(merged(&asked, Some("what")).2.is_none() && merged(&asked, None).2.is_some());
         assert!(merged(&OLD.replace("1.22 // x", "1.26"), Some("go1.26.8")).1.is_empty());
     }

@@ -65,7 +65,18 @@ pub(super) fn merge_pom(mixed: &Mixed<'_>) -> Option<Merged> {
     for (span, value) in edits {
         made.replace_range(span, &value);
     }
-    let put_back = names_of(&differences(&theirs, &Leaf::all(&made)?));
+    let differ = differences(&theirs, &Leaf::all(&made)?);
+    let unknown = |path: &&String| {
+        let level = theirs.get(*path).filter(|leaf| is_level(path, leaf)).and_then(|leaf| level(&leaf.text));
+        level.is_some_and(|level| !knows(mixed.runtime, level))
+    };
+    let (unknown, others): (BTreeSet<&String>, BTreeSet<&String>) = differ.iter().partition(unknown);
+    let named = |(path, why): (&String, String)| {
+        let name = names_of(&BTreeSet::from([path])).join("");
+        format!("{name} {}{why}", theirs.get(path).map_or("", |leaf| leaf.text.trim()))
+    };
+    let mut put_back = names_of(&others);
+    put_back.extend(unknown.into_iter().map(|path| named((path, mixed.why_unknown()))));
     Some(Merged { bytes: made.into_bytes(), put_back, version: version.map(|v| v.to_string()) })
 }
 
@@ -158,9 +169,9 @@ fn differences(asked: &BTreeMap<String, Leaf>, made: &BTreeMap<String, Leaf>) ->
 }
 
 /// What paths of a `pom.xml` are called: a property by its name, everything else by the element below the project.
-fn names_of(paths: &BTreeSet<String>) -> Vec<String> {
+fn names_of(paths: &BTreeSet<&String>) -> Vec<String> {
     let bare = |part: &str| part.split('#').next().unwrap_or("").to_owned();
-    let name = |path: &String| {
+    let name = |path: &&String| {
         let parts: Vec<String> = path.split('/').map(bare).collect();
         match parts.get(1).map(String::as_str) {
             Some("properties") => format!("<{}>", parts.get(2).map_or("properties", String::as_str)),
@@ -267,10 +278,13 @@ mod tests {
 
     #[test]
     fn an_older_language_or_one_that_the_runtime_does_not_know_is_put_back_by_name() {
-        for (value, runtime) in [("11", None), ("21", Some("openjdk version \"17.0.9\" 2023-10-17")), ("${x}", None)] {
+        let old = "openjdk version \"17.0.9\" 2023-10-17";
+        let why = format!("<maven.compiler.release> 21, which the runtime ({old}) does not know");
+        let name = "<maven.compiler.release>".to_owned();
+        for (value, runtime, told) in [("11", None, &name), ("21", Some(old), &why), ("${x}", None, &name)] {
             let made = merged(merge_pom, POM, &POM.replace("release>17<", &format!("release>{value}<")), runtime);
             assert_eq!((made.bytes, made.version), (POM.as_bytes().to_vec(), None), "{value}");
-            assert_eq!(made.put_back, ["<maven.compiler.release>"]);
+            assert_eq!(made.put_back, [told.clone()]);
         }
         let start: BTreeMap<String, Vec<u8>> = BTreeMap::new();
         for (trusted, theirs) in [("", POM), (POM, "<project>"), (POM, "no"), (POM, "<other><a>1</a></other>")] {

@@ -165,6 +165,13 @@ pub struct Suspect<'a> {
     pub known: &'a std::collections::BTreeSet<&'a str>,
 }
 
+impl Mixed<'_> {
+    /// What follows the name of a version of the language that is put back, where the runtime does not know it.
+    pub(super) fn why_unknown(&self) -> String {
+        self.runtime.map(|runtime| format!(", which the runtime ({runtime}) does not know")).unwrap_or_default()
+    }
+}
+
 impl Suspect<'_> {
     /// What it holds, before and now, as text.
     pub(super) fn texts(&self) -> impl Iterator<Item = String> {

@@ -4,7 +4,8 @@ use super::paths::parent;
 use super::typescript_code::FOLDERS;
 use super::typescript_modules::{normal, resolved, script_stem};
 use super::typescript_text::imported;
-use super::{Suspect, is_test_path};
+use super::{Suspect, is_test_path, json};
+use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
 /// Folders of tests that are one of code where nothing of tests stands in it.
@@ -96,17 +97,30 @@ fn of_tool(path: &str) -> Option<String> {
     stem.strip_suffix("rc").filter(|tool| tool.len() > 1).map(str::to_owned)
 }
 
-/// Whether no program and no package of the tree has anything of a tool's name in its own.
+/// Whether no program and no package that may be installed has anything of a tool's name in its own.
 fn is_nobodys(suspect: &Suspect<'_>, tool: &str) -> bool {
     let bare = |text: &str| text.to_lowercase().replace(['-', '_'], "");
     let tool = bare(tool);
-    let manifests = suspect.known.iter().filter(|p| ends_with_name(p, "package.json") && !p.contains("node_modules/"));
-    let locks: Vec<&&str> = suspect.known.iter().filter(|p| LOCKS.iter().any(|lock| ends_with_name(p, lock))).collect();
-    let said = |path: &&str| suspect.start.text(path).is_none_or(|text| bare(&text).contains(&tool));
+    let files = |name: &'static str| {
+        suspect.known.iter().filter(move |p| ends_with_name(p, name) && !p.contains("node_modules/")).take(100)
+    };
+    let locks: Vec<(&str, String)> =
+        LOCKS.iter().flat_map(|lock| files(lock)).filter_map(|p| Some((*p, suspect.start.text(p)?))).collect();
+    // Packages of the tree's own are no tools: a lock of npm names others by their folders alone.
+    let locked = |(path, text): &(&str, String)| {
+        let of_npm = path.ends_with(".json");
+        text.lines()
+            .filter(|l| if of_npm { l.contains("node_modules/") } else { !l.contains("@workspace:") })
+            .any(|l| bare(l).contains(&tool))
+    };
+    let needed = |map: &Map<String, Value>| {
+        let tables = map.iter().filter(|(key, _)| key.ends_with("ependencies") || *key == "scripts");
+        tables.into_iter().any(|(_, table)| bare(&table.to_string()).contains(&tool))
+    };
     !PROGRAMS.contains(&tool.as_str())
         && !locks.is_empty()
-        && !locks.into_iter().any(said)
-        && !manifests.take(100).any(said)
+        && !locks.iter().any(locked)
+        && !files("package.json").filter_map(|p| json::object(&suspect.start.text(p)?)).any(|map| needed(&map))
 }
 
 fn ends_with_name(path: &str, name: &str) -> bool {

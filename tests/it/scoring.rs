@@ -9,14 +9,14 @@ use tsbench::languages::{Language, Plan, by_name};
 use tsbench::scoring::{Candidate, candidate};
 use tsbench::tasks::{Material, Task, find, load};
 
-struct World {
-    task: Task,
-    material: Material,
+pub struct World {
+    pub task: Task,
+    pub material: Material,
     language: &'static dyn Language,
     plan: Plan,
 }
 
-fn world(task: &str) -> World {
+pub fn world(task: &str) -> World {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tasks");
     let task = find(&load(&root).unwrap(), Some("demo"), Some(task)).unwrap().remove(0);
     let material = Material::prepare(&task, Path::new("mirrors")).unwrap();
@@ -30,12 +30,12 @@ fn world(task: &str) -> World {
 
 impl World {
     /// The candidate of a patch that makes these changes; a path without text is removed.
-    fn of(&self, edits: &[(&str, Option<&str>)]) -> Candidate {
+    pub fn of(&self, edits: &[(&str, Option<&str>)]) -> Candidate {
         self.of_links(edits, &[])
     }
 
     /// The same with links, each with its target.
-    fn of_links(&self, edits: &[(&str, Option<&str>)], links: &[(&str, &str)]) -> Candidate {
+    pub fn of_links(&self, edits: &[(&str, Option<&str>)], links: &[(&str, &str)]) -> Candidate {
         let store = &self.material.store;
         let mut tree = store.read(&self.material.start).unwrap();
         for (path, text) in edits {
@@ -55,11 +55,11 @@ impl World {
         candidate(&self.task, &self.material, self.language, &self.plan, &patch).unwrap()
     }
 
-    fn file(&self, text: &str) -> Entry {
+    pub fn file(&self, text: &str) -> Entry {
         Entry { mode: Mode::File, blob: self.material.store.blob(text.as_bytes()).unwrap() }
     }
 
-    fn tree(&self, made: &Candidate) -> Tree {
+    pub fn tree(&self, made: &Candidate) -> Tree {
         self.material.store.read(&made.tree).unwrap()
     }
 }
