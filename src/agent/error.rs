@@ -21,6 +21,12 @@ pub enum AgentError {
         /// What was seen.
         what: String,
     },
+    /// The workspace could not be read, and not for what the agent left there.
+    #[error("read the workspace: {what}\nhint: see whether the machine has disk and memory left, then resume the run")]
+    Capture {
+        /// What was seen.
+        what: String,
+    },
     /// A program could not be installed.
     #[error("install the agent {program} with {line:?}: {log}\nhint: try the line in a container of the task's image")]
     Install {
@@ -65,6 +71,7 @@ pub enum AgentError {
         /// The file.
         path: PathBuf,
         /// The cause.
+        #[source]
         cause: std::io::Error,
     },
     /// A prompt file or a condition is not what it should be.
@@ -87,6 +94,7 @@ impl AgentError {
             AgentError::Sandbox(_) => "sandbox",
             AgentError::Git(_) => "git",
             AgentError::Workspace { .. } => "workspace",
+            AgentError::Capture { .. } => "capture",
             AgentError::Install { .. } => "install",
             AgentError::Program { .. } => "program",
             AgentError::Budget { .. } => "budget",

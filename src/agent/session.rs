@@ -1,9 +1,10 @@
 //! What all agents have in common: asking the model within time and money, and running commands.
 
+use super::budget::Metered;
 use super::work::{Means, Work, taken};
-use super::{AgentError, Output, Repetition, Stop, Trace, Turn, cut};
+use super::{AgentError, Output, Repetition, Stop, Taken, Trace, Turn, Unpatched, cut};
 use crate::gateway::{Finish, GatewayError, Message, ModelEntry, Reply, Request, Tool};
-use crate::sandbox::{Command, End, Finished, Sandbox};
+use crate::sandbox::{Command, End, Finished, Sandbox, SandboxError};
 use std::time::Instant;
 
 /// Bytes of a command: below what one argument of a program may have.
@@ -31,14 +32,14 @@ pub(super) struct Session<'a> {
     pub trace: &'a mut Trace,
     pub messages: Vec<Message>,
     pub repetition: Repetition,
-    /// Seconds of failed tries of requests and of waits between them.
+    /// Seconds of failed tries of requests and of waits between them, and of readings of the workspace.
     pub waited: f64,
     begun: Instant,
     /// Bytes of the last request, and the tokens that they were.
     measured: Option<(usize, u64)>,
     refused_submission: bool,
     /// The patch that was handed in.
-    pub handed_in: Option<Result<Vec<u8>, String>>,
+    pub handed_in: Option<Result<Taken, Unpatched>>,
 }
 
 impl<'a> Session<'a> {
@@ -118,9 +119,10 @@ impl<'a> Session<'a> {
             }
             return Err(Halt::Stop(Stop::CostLimit));
         }
-        let Some(reserved) = self.means.budget.reserve(worst) else { return Err(Halt::Stop(Stop::RunBudget)) };
+        let Some(mut reserved) = self.means.budget.reserve(worst) else { return Err(Halt::Stop(Stop::RunBudget)) };
         let asked = Instant::now();
-        let end = self.means.gateway.complete(&request, self.trace).await;
+        let mut metered = Metered::new(self.trace, &mut reserved, worst, limits.attempt_budget_usd);
+        let end = self.means.gateway.complete(&request, &mut metered).await;
         let after = self.trace.spent();
         // A call of unknown cost may have cost all that it could.
         reserved.settle(after.known_usd - before.known_usd + (after.without_cost - before.without_cost) as f64 * worst);
@@ -160,14 +162,23 @@ impl<'a> Session<'a> {
             output_bytes: most.saturating_mul(8),
             ..Command::new(words.iter().copied())
         };
-        Ok(shown(&self.sandbox.exec(&command).await?, seconds, most))
+        match self.sandbox.exec(&command).await {
+            Ok(done) => Ok(shown(&done, seconds, most)),
+            // The words were checked: what is wrong is the folder that the agent left.
+            Err(SandboxError::BadInput { what }) => {
+                Ok(Output { exit: 126, end: None, stdout: String::new(), stderr: what, cut: 0 })
+            }
+            Err(e) => Err(e.into()),
+        }
     }
 
     /// Takes a submission: one without any change is sent back once.
     pub async fn submit(&mut self) -> Result<Option<Stop>, AgentError> {
-        let patch = taken(self.work, self.sandbox).await?;
-        let changed = !matches!(&patch, Ok(patch) if patch.is_empty());
-        self.handed_in = Some(patch);
+        let begun = Instant::now();
+        let taken = taken(self.work, self.sandbox).await?;
+        self.waited += begun.elapsed().as_secs_f64();
+        let changed = !matches!(&taken, Ok(taken) if taken.patch.is_empty());
+        self.handed_in = Some(taken);
         if changed || std::mem::replace(&mut self.refused_submission, true) {
             return Ok(Some(Stop::Submitted));
         }

@@ -37,7 +37,7 @@ pub(super) fn list() -> Vec<Tool> {
         ),
         tool(
             super::Tools::RUN,
-            "Run a command with bash in the root of the repository. There is no network.",
+            "Run a command with bash in the root of the repository. There is no network. What it started ends with it.",
             json!({"command": text("The command")}),
             &["command"],
         ),

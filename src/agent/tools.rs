@@ -1,16 +1,18 @@
 //! The agent `tools`: reading, searching, editing and testing by function calls.
 
+use super::lookup::{Lookup, look_up};
 use super::session::{Halt, Session};
 use super::tool_calls::{arguments, line, list, of_reply, text};
 use super::{AgentError, Output, Step, Stop, Tools, Turn};
 use crate::gateway::{GatewayError, Message, Reply, Tool, ToolCall};
-use crate::sandbox::{Body, File, SandboxError};
 use std::time::Instant;
 
 /// Lines that one reading shows.
 const MOST_LINES: usize = 400;
-/// Bytes of a file that is read or edited.
-const MOST_FILE: u64 = 4 << 20;
+/// Bytes of a pattern: below what one argument of a program may have.
+const MOST_PATTERN: usize = 16 << 10;
+/// Bytes of a path: as many as a kernel takes.
+const MOST_PATH: usize = 4095;
 
 /// Works until something ends it.
 pub(super) async fn run(session: &mut Session<'_>) -> Result<Stop, Halt> {
@@ -161,23 +163,13 @@ fn said(text: String) -> Output {
 fn inside(path: &str) -> Result<String, String> {
     let path = path.strip_prefix("/workspace/").unwrap_or(path);
     let parts: Vec<&str> = path.split('/').filter(|p| !matches!(*p, "" | ".")).collect();
+    if path.len() > MOST_PATH {
+        return Err(format!("a path has at most {MOST_PATH} bytes"));
+    }
     if path.starts_with('/') || parts.is_empty() || parts.contains(&"..") || path.contains('\0') {
         return Err(format!("{path:?} is no path below the root of the repository"));
     }
     Ok(parts.join("/"))
-}
-
-/// The bytes of a file, with its mode.
-async fn file(session: &mut Session<'_>, path: &str) -> Result<Result<(Vec<u8>, u32), String>, AgentError> {
-    match session.sandbox.get(&format!("/workspace/{path}"), MOST_FILE).await {
-        Ok(files) => Ok(match files.into_iter().next() {
-            Some(File { body: Body::Bytes(bytes), mode, path: name }) if path.ends_with(&name) => Ok((bytes, mode)),
-            _ => Err(format!("{path} is no file")),
-        }),
-        Err(SandboxError::NotFound { .. }) => Ok(Err(format!("there is no {path}"))),
-        Err(e @ (SandboxError::BadEntry { .. } | SandboxError::TooLarge { .. })) => Ok(Err(e.to_string())),
-        Err(e) => Err(e.into()),
-    }
 }
 
 async fn read(
@@ -186,9 +178,10 @@ async fn read(
     first: Option<usize>,
     last: Option<usize>,
 ) -> Result<Output, AgentError> {
-    let bytes = match file(session, path).await? {
-        Ok((bytes, _)) => bytes,
-        Err(why) => return Ok(refused(why)),
+    let bytes = match look_up(session.sandbox, path).await? {
+        Lookup::Found(_, bytes) => bytes,
+        Lookup::Missing(_) => return Ok(refused(format!("there is no {path}"))),
+        Lookup::Unusable(why) => return Ok(refused(format!("{path}: {why}"))),
     };
     let text = String::from_utf8_lossy(&bytes);
     let (all, first) = (text.lines().count(), first.unwrap_or(1).max(1));
@@ -203,30 +196,33 @@ async fn read(
 }
 
 async fn search(session: &mut Session<'_>, pattern: &str, path: &str) -> Result<Output, AgentError> {
-    let words = ["grep", "-rnIE", "--exclude-dir=.git", "--exclude-dir=node_modules", "-e", pattern, "--", path];
-    if pattern.contains('\0') {
-        return Ok(refused("a pattern has no NUL".into()));
+    // A single dash would be the standard input.
+    let path = if path == "-" { "./-" } else { path };
+    let skipped = ["--exclude-dir=.git", "--exclude-dir=node_modules", "--devices=skip"];
+    let words = ["grep", "-rnIE"].into_iter().chain(skipped).chain(["-e", pattern, "--", path]);
+    let words: Vec<&str> = words.collect();
+    if pattern.contains('\0') || pattern.len() > MOST_PATTERN {
+        return Ok(refused(format!("a pattern has at most {MOST_PATTERN} bytes, and no NUL")));
     }
     let found = session.exec(&words).await?;
     if found.exit == 1 { Ok(refused("nothing was found".into())) } else { Ok(found) }
 }
 
 async fn edit(session: &mut Session<'_>, path: &str, old: &str, new: &str) -> Result<Output, AgentError> {
-    let (bytes, mode) = match (file(session, path).await?, old.is_empty()) {
-        (Ok(_), true) => return Ok(refused(format!("{path} is there: say which text to replace"))),
-        (Err(why), false) => return Ok(refused(why)),
-        (Err(_), true) => (new.as_bytes().to_vec(), 0o644),
-        (Ok((bytes, mode)), false) => match replaced(&bytes, old.as_bytes(), new.as_bytes()) {
-            Ok(bytes) => (bytes, mode),
+    let written = match (look_up(session.sandbox, path).await?, old.is_empty()) {
+        (Lookup::Unusable(why), _) => Err(why),
+        (Lookup::Found(..), true) => Err("is there: say which text to replace".to_owned()),
+        (Lookup::Missing(_), false) => return Ok(refused(format!("there is no {path}"))),
+        (Lookup::Missing(place), true) => place.create(session.sandbox, new.as_bytes().to_vec()).await?,
+        (Lookup::Found(file, bytes), false) => match replaced(&bytes, old.as_bytes(), new.as_bytes()) {
+            Ok(bytes) => file.replace(session.sandbox, bytes).await?,
             Err(count) => return Ok(refused(format!("the old text occurs {count} times in {path}; it must once"))),
         },
     };
-    let file = File { mode, ..File::new(path, bytes) };
-    match session.sandbox.put(&[file], "/workspace").await {
-        Ok(()) => Ok(said(format!("{path} was written"))),
-        Err(e @ SandboxError::BadEntry { .. }) => Ok(refused(e.to_string())),
-        Err(e) => Err(e.into()),
-    }
+    Ok(match written {
+        Ok(()) => said(format!("{path} was written")),
+        Err(why) => refused(format!("{path}: {why}")),
+    })
 }
 
 /// The bytes with the one occurrence of a text replaced, or how often it occurs.
@@ -253,6 +249,7 @@ mod tests {
             ("", None),
             (".", None),
             ("a\0b", None),
+            (&"a/".repeat(3000), None),
         ] {
             assert_eq!(inside(path).ok().as_deref(), good, "{path:?}");
         }

@@ -1,6 +1,7 @@
 use super::session::{Halt, Session};
 use super::{
-    AgentError, Budget, Limits, Prints, Program, Prompts, Stop, Trace, Way, capture, command, patch, shell, tools,
+    AgentError, Budget, Limits, Prints, Program, Prompts, Stop, Taken, Trace, Unpatched, Way, command, shell, tools,
+    workspace,
 };
 use crate::gateway::{AgentKind, Gateway};
 use crate::git::{Store, TreeId};
@@ -116,8 +117,10 @@ pub struct Ended {
     /// Why the agent stopped.
     pub stop: Stop,
     /// The patch; a reason where the agent left a workspace from which none can be taken.
-    pub patch: Result<Vec<u8>, String>,
-    /// Seconds that the agent worked, without waits for a provider that failed.
+    pub patch: Result<Vec<u8>, Unpatched>,
+    /// Files of the workspace that no patch can have, each with the reason.
+    pub left_out: Vec<String>,
+    /// Seconds that the agent worked, without waits for a provider that failed and without the readings of its workspace.
     pub seconds: f64,
 }
 
@@ -158,17 +161,18 @@ pub async fn attempt(
         Halt::Stop(stop) => stop,
         Halt::Fault(e) => return Err(e),
     };
-    let patch = match session.handed_in.take().filter(|_| stop == Stop::Submitted) {
-        Some(patch) => patch,
+    let taken = match session.handed_in.take().filter(|_| stop == Stop::Submitted) {
+        Some(taken) => taken,
         None => taken(work, session.sandbox).await?,
     };
-    Ok(Ended { stop, patch, seconds })
+    let (patch, left_out) = match taken {
+        Ok(taken) => (Ok(taken.patch), taken.left_out),
+        Err(unpatched) => (Err(unpatched), Vec::new()),
+    };
+    Ok(Ended { stop, patch, left_out, seconds })
 }
 
 /// The patch as the workspace is now.
-pub(super) async fn taken(work: &Work<'_>, sandbox: &mut dyn Sandbox) -> Result<Result<Vec<u8>, String>, AgentError> {
-    Ok(match capture(sandbox).await? {
-        Ok(after) => Ok(patch(work.store, work.start, work.before, &after)?),
-        Err(why) => Err(why),
-    })
+pub(super) async fn taken(work: &Work<'_>, sandbox: &mut dyn Sandbox) -> Result<Result<Taken, Unpatched>, AgentError> {
+    workspace::take(work.store, work.start, work.before, sandbox).await
 }

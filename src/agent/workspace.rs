@@ -1,31 +1,38 @@
 //! The workspace: one commit without a history at the start, and at the end a patch that the harness takes itself.
 
 use super::AgentError;
-use crate::git::{Entry, GitError, Mode, Store, TreeId};
-use crate::sandbox::{Body, Command, File, Sandbox, SandboxError};
+use super::capture::{Captured, Unpatched, capture};
+use crate::git::{Entry, GitError, Mode, Store, Tree, TreeId, run_blocking};
+use crate::sandbox::{Command, Sandbox};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Where a copy of it is put for reading.
-const COPY: &str = "/tmp/tsbench-workspace";
-/// Bytes of a workspace that are read.
-const MOST: u64 = 512 << 20;
 /// Seconds for our own commands.
 const SECONDS: u64 = 300;
 
-/// Folders that tools fill: never part of a patch, unless the starting tree has files there.
-const MADE: [&str; 9] =
-    [".git", "node_modules", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".venv", ".gradle", ".tox"];
-
-/// The files of a workspace by path.
-pub type Captured = BTreeMap<String, (Mode, Vec<u8>)>;
-
-/// Modes and digests of the files of a workspace: enough to see what has changed.
-pub type Prints = BTreeMap<String, (Mode, [u8; 32])>;
+/// What is kept of a capture to compare a later one with.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Prints {
+    /// Modes and digests of the files: enough to see what has changed.
+    files: BTreeMap<String, (Mode, [u8; 32])>,
+    /// What could not be in a patch then.
+    left_out: BTreeSet<Vec<u8>>,
+}
 
 /// What is kept of a capture to compare a later one with.
-pub fn prints(files: &Captured) -> Prints {
-    files.iter().map(|(path, (mode, bytes))| (path.clone(), (*mode, Sha256::digest(bytes).into()))).collect()
+pub fn prints(captured: &Captured) -> Prints {
+    let digest =
+        |(path, (mode, bytes)): (&String, &(Mode, Vec<u8>))| (path.clone(), (*mode, Sha256::digest(bytes).into()));
+    Prints { files: captured.files.iter().map(digest).collect(), left_out: captured.left_out.paths() }
+}
+
+/// What an agent left: its patch, and the files that it does not have because no patch could.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Taken {
+    /// The patch on the starting tree.
+    pub patch: Vec<u8>,
+    /// The files, each with the reason, in bounds.
+    pub left_out: Vec<String>,
 }
 
 /// The same identity and time for every first commit.
@@ -58,69 +65,60 @@ pub async fn begin(sandbox: &mut dyn Sandbox) -> Result<(), AgentError> {
     Err(AgentError::Workspace { what: format!("{:?}: {}", done.end, done.stderr.text().trim()) })
 }
 
-/// Copies what may be part of a patch aside: files that cannot be read made readable, links out of the tree and devices
-/// left out, so that nothing that an agent leaves keeps the rest from being read.
-fn copying(copy: &str) -> String {
-    let excluded: String = MADE.iter().map(|name| format!(" --exclude={name}")).collect();
-    format!(
-        "chmod -R u+rwX . 2>/dev/null; rm -rf {copy} && mkdir -p {copy} && tar -cf - --ignore-failed-read{excluded} . | \
-         tar -xf - -C {copy}; cd {copy} && find . ! -type f ! -type d ! -type l -delete; \
-         find . -type l -lname '/*' -delete; find . -type l -exec sh -c '{LINKS}' sh {{}} +; exit 0"
-    )
-}
-
-/// Removes links that lead out of the folder.
-const LINKS: &str =
-    r#"here=$(pwd -P); for l; do case $(readlink -m -- "$l") in "$here"/*) ;; *) rm -f -- "$l" ;; esac; done"#;
-
-/// The files of the workspace as they are now. The inner result is the agent's own doing: a name that is no text, or
-/// more than may be read.
-pub async fn capture(sandbox: &mut dyn Sandbox) -> Result<Result<Captured, String>, AgentError> {
-    let copy = sandbox.path(COPY);
-    let done = sandbox.exec(&Command { seconds: SECONDS, ..Command::shell(&copying(&copy)) }).await?;
-    if !done.end.good() {
-        return Ok(Err(format!("the workspace cannot be copied: {:?}", done.end)));
-    }
-    let files = match sandbox.get(COPY, MOST).await {
-        Ok(files) => files,
-        Err(e @ (SandboxError::BadEntry { .. } | SandboxError::TooLarge { .. } | SandboxError::NotFound { .. })) => {
-            return Ok(Err(e.to_string()));
-        }
-        Err(e) => return Err(e.into()),
-    };
-    sandbox.exec(&Command { seconds: SECONDS, ..Command::new(["rm", "-rf", "--", &copy]) }).await?;
-    Ok(Ok(files.into_iter().filter_map(captured).collect()))
-}
-
-fn captured(file: File) -> Option<(String, (Mode, Vec<u8>))> {
-    match file.body {
-        Body::Bytes(bytes) if file.mode & 0o100 != 0 => Some((file.path, (Mode::Executable, bytes))),
-        Body::Bytes(bytes) => Some((file.path, (Mode::File, bytes))),
-        Body::Link(target) => Some((file.path, (Mode::Link, target.into_bytes()))),
-        Body::Dir => None,
-    }
-}
-
 /// The patch on the starting tree that makes the changes since a capture before: whatever the agent did with git inside,
 /// new files, deletions and modes included. What an installation had changed before is nobody's change; files that the
-/// starting tree's own `.gitignore` names are left out.
+/// starting tree's own `.gitignore` names are left out, and what stood where a file was left out stays.
 pub fn patch(store: &Store, start: &TreeId, before: &Prints, after: &Captured) -> Result<Vec<u8>, GitError> {
-    let now = prints(after);
+    let now = prints(after).files;
     let mut tree = store.read(start)?;
-    let names: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
-    let changed: Vec<&String> = names.into_iter().filter(|p| before.get(*p) != now.get(*p)).collect();
-    let new: Vec<String> = changed.iter().filter(|p| !tree.contains_key(**p)).map(|p| (*p).clone()).collect();
-    let ignored = store.ignored(start, &new)?;
-    for path in changed.into_iter().filter(|p| !ignored.contains(*p)) {
-        match after.get(path) {
+    let names: BTreeSet<&String> = before.files.keys().chain(now.keys()).collect();
+    let changed: Vec<&String> = names.into_iter().filter(|p| before.files.get(*p) != now.get(*p)).collect();
+    let new = changed.iter().filter(|p| !tree.contains_key(**p)).map(|p| p.as_bytes());
+    let ignored = store.ignored(start, new)?;
+    let (mut places, mut contents) = (Vec::new(), Vec::new());
+    for path in changed.into_iter().filter(|p| !ignored.contains(p.as_bytes())) {
+        match after.files.get(path) {
+            None if after.left_out.covers(path) => {}
             None => drop(tree.remove(path)),
             Some((mode, bytes)) => {
-                // A file where a folder stood, or the other way round.
-                tree.retain(|p, _| !p.starts_with(&format!("{path}/")) && !path.starts_with(&format!("{p}/")));
-                tree.insert(path.clone(), Entry { mode: *mode, blob: store.blob(bytes)? });
+                places.push((path, *mode));
+                contents.push(bytes.as_slice());
             }
         }
     }
+    for ((path, mode), blob) in places.into_iter().zip(store.blobs(&contents)?) {
+        make_room(&mut tree, path);
+        tree.insert(path.clone(), Entry { mode, blob });
+    }
     let end = store.write(&tree)?;
     if end == *start { Ok(Vec::new()) } else { store.diff(start, &end, &[]) }
+}
+
+/// Takes away what a file at this path cannot stand beside: a file where it needs a folder, and the files of a folder in
+/// whose place it is. They are looked up, so that many files cost no more than their number.
+fn make_room(tree: &mut Tree, path: &str) {
+    for (at, _) in path.match_indices('/') {
+        tree.remove(&path[..at]);
+    }
+    let below = format!("{path}/");
+    let inside: Vec<String> =
+        tree.range(below.clone()..).map(|(p, _)| p).take_while(|p| p.starts_with(&below)).cloned().collect();
+    for path in inside {
+        tree.remove(&path);
+    }
+}
+
+/// Takes the patch from a sandbox as its workspace is now, away from what others wait for.
+pub(super) async fn take(
+    store: &Store,
+    start: &TreeId,
+    before: &Prints,
+    sandbox: &mut dyn Sandbox,
+) -> Result<Result<Taken, Unpatched>, AgentError> {
+    let after = match capture(sandbox, store, start).await? {
+        Ok(after) => after,
+        Err(unpatched) => return Ok(Err(unpatched)),
+    };
+    let patch = run_blocking(|| patch(store, start, before, &after))?;
+    Ok(Ok(Taken { patch, left_out: after.left_out.since(&before.left_out) }))
 }

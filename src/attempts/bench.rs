@@ -3,6 +3,7 @@ use crate::agent::{
     AgentError, Budget, Kind, Limits, Prints, Program, Prompts, begin, capture, install_program, prints,
 };
 use crate::gateway::{Gateways, ModelEntry};
+use crate::git::run_blocking;
 use crate::sandbox::{Provider, Sandbox};
 use crate::scoring::{Network, Ready, ScoreError, open_for_agent, prepare, surroundings};
 use crate::tasks::{Material, Task, sha256};
@@ -158,8 +159,10 @@ impl Prepared {
         begin(sandbox).await?;
         self.before
             .get_or_try_init(|| async {
-                let files = capture(sandbox).await?.map_err(|what| AgentError::Workspace { what })?;
-                Ok(prints(&files))
+                let material = &self.ready.material;
+                let captured = capture(sandbox, &material.store, &material.start).await?;
+                let captured = captured.map_err(|e| AgentError::Workspace { what: e.why().to_owned() })?;
+                Ok(run_blocking(|| prints(&captured)))
             })
             .await
     }

@@ -93,6 +93,7 @@ impl From<&AgentError> for Fault {
             AgentError::Sandbox(e) => (Origin::Machine, may_be_lost(e)),
             AgentError::Git(_)
             | AgentError::Workspace { .. }
+            | AgentError::Capture { .. }
             | AgentError::Install { .. }
             | AgentError::Program { .. }
             | AgentError::Budget { .. }

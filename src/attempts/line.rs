@@ -108,6 +108,7 @@ fn patch(ended: &Ended, verdict: Option<&Verdict>) -> Option<Patch> {
         applied: verdict.and_then(|v| v.applied.clone()),
         dropped: verdict.map(|v| v.dropped.clone()).unwrap_or_default(),
         put_back: verdict.map(|v| v.put_back.clone()).unwrap_or_default(),
+        left_out: ended.left_out.clone(),
     })
 }
 

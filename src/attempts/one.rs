@@ -129,7 +129,7 @@ impl Bench {
             if !again {
                 let (turns, served_models, seconds) = (trace.turns(), trace.served_models(), begun.elapsed());
                 if let Tried::Ended(ended) = &end {
-                    keep_patch(folder, ended.patch.as_deref().unwrap_or_default(), self.parts.gateways.secrets())?;
+                    keep_patch(folder, ended.patch.as_ref().map_or(&[][..], Vec::as_slice), self.parts.gateways.secrets())?;
                     let worked = Worked {
                         ended: ended.clone(),
                         spent,
@@ -284,7 +284,7 @@ fn without_verdict(end: &Tried, fault: Option<Failure>) -> (Outcome, Option<&'st
         (Tried::Ended(ended), None) => match &ended.patch {
             _ if ended.stop == Stop::RunBudget => (Outcome::Stopped, Some(ended.stop.word()), None),
             Err(why) => {
-                let error = Failure { class: "workspace_unreadable".into(), message: why.clone() };
+                let error = Failure { class: why.class().into(), message: why.why().to_owned() };
                 (Outcome::PatchFailed, Some(ended.stop.word()), Some(error))
             }
             Ok(_) => (Outcome::InfraError, Some(ended.stop.word()), None),

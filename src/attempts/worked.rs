@@ -3,7 +3,7 @@
 
 use super::AttemptsError;
 use super::evidence::{PATCH, TRAJECTORY};
-use crate::agent::{Ended, Stop};
+use crate::agent::{Ended, Stop, Unpatched};
 use crate::gateway::Spent;
 use crate::schema::Usage;
 use crate::tasks::sha256;
@@ -41,7 +41,9 @@ struct Record {
     /// SHA-256 of the patch; none where the workspace could not be read.
     patch_sha256: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    unreadable: Option<String>,
+    unpatched: Option<Unpatched>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    left_out: Vec<String>,
     trajectory_sha256: String,
     usage: Usage,
     cost_usd: f64,
@@ -60,7 +62,7 @@ impl Worked {
     /// Keeps the work. Its patch and its trajectory are on the disk already; the record names their digests, and it gets
     /// its name when it is whole. A patch that could not be kept as it is, since a key stood in it, is not recorded.
     pub fn keep(&self, folder: &Path) -> Result<(), AttemptsError> {
-        let (patch_sha256, unreadable) = match &self.ended.patch {
+        let (patch_sha256, unpatched) = match &self.ended.patch {
             Ok(patch) => (Some(sha256(patch)), None),
             Err(why) => (None, Some(why.clone())),
         };
@@ -73,7 +75,8 @@ impl Worked {
             agent_seconds: self.ended.seconds,
             seconds: self.seconds,
             patch_sha256,
-            unreadable,
+            unpatched,
+            left_out: self.ended.left_out.clone(),
             trajectory_sha256: sha256(&bytes(&folder.join(TRAJECTORY))?),
             usage: self.spent.known,
             cost_usd: self.spent.known_usd,
@@ -97,7 +100,7 @@ impl Worked {
     /// The work that a folder holds; none where there is none, or what belongs to it is not what it was.
     pub fn find(folder: &Path) -> Result<Option<Worked>, AttemptsError> {
         let Ok(record) = serde_json::from_slice::<Record>(&bytes(&folder.join(WORKED))?) else { return Ok(None) };
-        let patch = match (&record.patch_sha256, record.unreadable) {
+        let patch = match (&record.patch_sha256, record.unpatched) {
             (Some(digest), None) => {
                 let patch = bytes(&folder.join(PATCH))?;
                 if sha256(&patch) != *digest {
@@ -113,7 +116,7 @@ impl Worked {
             return Ok(None);
         };
         Ok(Some(Worked {
-            ended: Ended { stop, patch, seconds: record.agent_seconds },
+            ended: Ended { stop, patch, left_out: record.left_out, seconds: record.agent_seconds },
             spent: Spent {
                 known: record.usage,
                 known_usd: record.cost_usd,
@@ -153,10 +156,10 @@ mod tests {
     use super::*;
     use std::fs;
 
-    fn worked(patch: Result<Vec<u8>, String>) -> Worked {
+    fn worked(patch: Result<Vec<u8>, Unpatched>) -> Worked {
         let known = Usage { input: 10, output: 5, requests: 2, ..Usage::default() };
         Worked {
-            ended: Ended { stop: Stop::TurnLimit, patch, seconds: 1.25 },
+            ended: Ended { stop: Stop::TurnLimit, patch, left_out: vec!["p: a named pipe".into()], seconds: 1.25 },
             spent: Spent { known, known_usd: 0.1 + 0.2, without_usage: 1, without_cost: 0 },
             turns: 2,
             tries: 1,
@@ -172,8 +175,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join(TRAJECTORY), "{}\n").unwrap();
         assert_eq!(Worked::find(dir.path()).unwrap(), None);
-        for patch in [Ok(Vec::new()), Ok(b"diff\n\xff".to_vec()), Err("no .git".to_owned())] {
-            fs::write(dir.path().join(PATCH), patch.as_deref().unwrap_or_default()).unwrap();
+        for patch in [Ok(Vec::new()), Ok(b"diff\n\xff".to_vec()), Err(Unpatched::TooLarge("much".to_owned()))] {
+            fs::write(dir.path().join(PATCH), patch.as_ref().map_or(&[][..], Vec::as_slice)).unwrap();
             let work = worked(patch);
             work.keep(dir.path()).unwrap();
             assert_eq!(Worked::find(dir.path()).unwrap(), Some(work));

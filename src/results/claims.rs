@@ -9,7 +9,7 @@ use crate::schema::{Infra, Outcome};
 const EMPTY: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
 /// Classes of faults with which a verdict says that a patch did not pass.
-const FAILED: [&str; 11] = [
+const FAILED: [&str; 12] = [
     "build_failure",
     "check_failed",
     "disk_limit",
@@ -20,6 +20,7 @@ const FAILED: [&str; 11] = [
     "report_broken",
     "report_open",
     "tests_timed_out",
+    "workspace_too_large",
     "workspace_unreadable",
 ];
 

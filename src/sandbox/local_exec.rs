@@ -47,8 +47,9 @@ impl LocalBox {
     /// The command behind `setsid` and `prlimit` of util-linux: a session of its own, and limits that it inherits.
     fn start(&self, command: &Command) -> Result<Child, SandboxError> {
         let dir = self.path(&files::checked_inside(&command.dir)?);
-        if !std::fs::metadata(&dir).is_ok_and(|m| m.is_dir()) {
-            return Err(SandboxError::BadInput { what: format!("the folder {}: it is not there", command.dir) });
+        let enterable = rustix::fs::access(&dir, rustix::fs::Access::EXEC_OK).is_ok();
+        if !enterable || !std::fs::metadata(&dir).is_ok_and(|m| m.is_dir()) {
+            return Err(SandboxError::BadInput { what: format!("the folder {}: it cannot be entered", command.dir) });
         }
         let mut start = tokio::process::Command::new("setsid");
         start.arg("prlimit").arg("--core=0").arg(format!("--fsize={}", self.limits.disk_mb.saturating_mul(1 << 20)));

@@ -41,6 +41,9 @@ pub struct Patch {
     /// Parts of files that count otherwise, which were put back, each after the path of its file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub put_back: Vec<String>,
+    /// Files of the workspace that no patch can have, each with the reason after its path.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
 }
 
 /// Tokens and requests.

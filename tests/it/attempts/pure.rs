@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
-use tsbench::agent::{Captured, Limits, Prompts, patch, prints};
+use tsbench::agent::{Captured, Files, Limits, Prompts, patch, prints};
 use tsbench::attempts::{AttemptsError, Cell, Ledger, Plan, cells, differences, lock, read_plan, remaining};
 use tsbench::gateway::{ModelEntry, Models};
 use tsbench::git::{Mode, Store};
@@ -214,7 +214,7 @@ fn every_condition_of_the_repository_can_be_used_by_every_agent() {
     }
 }
 
-fn files(list: &[(&str, &str)]) -> Captured {
+fn files(list: &[(&str, &str)]) -> Files {
     list.iter().map(|(path, text)| ((*path).to_owned(), (Mode::File, text.as_bytes().to_vec()))).collect()
 }
 
@@ -245,6 +245,7 @@ fn a_patch_holds_new_changed_and_removed_files_and_nothing_that_is_ignored_or_wa
         ("kept.log", "2\n"),
     ]));
     after.insert("run.sh".into(), (Mode::Executable, b"#!/bin/sh\n".to_vec()));
+    let (before, after) = (Captured::from(before), Captured::from(after));
     let made = patch(&store, &tree, &prints(&before), &after).unwrap();
     let tsbench::git::Applied::Strict(end) = store.apply(&tree, &made).unwrap() else { panic!("it applies") };
     let names: Vec<String> = store.read(&end).unwrap().into_keys().collect();

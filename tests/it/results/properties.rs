@@ -35,7 +35,7 @@ prop_compose! {
         Attempt {
             stop, cost_usd, turns, tool,
             tests: tests.map(|(targets, guards)| Tests { targets, guards }),
-            patch: patch.map(|(sha256, bytes, files, applied)| Patch { sha256, bytes, files, applied, dropped: vec!["\u{1}\"".into()], put_back: vec!["a: \"b\"".into()] }),
+            patch: patch.map(|(sha256, bytes, files, applied)| Patch { sha256, bytes, files, applied, dropped: vec!["\u{1}\"".into()], put_back: vec!["a: \"b\"".into()], left_out: vec!["p: \u{1}".into()] }),
             usage: usage.map(|(input, cached_input, cache_write, output, requests)| Usage { input, cached_input, cache_write, output, requests }),
             seconds: seconds.map(|(agent, install, tests, total)| Seconds { agent, install, tests, total }),
             error: error.map(|(class, message)| Failure { class, message }),
