@@ -157,6 +157,10 @@ fn trees(task: &Task, m: &Material, found: &mut Vec<String>) -> Result<(), GitEr
         found.push(format!("task.toml: package {package:?} is not a folder of the tree"));
     }
     further(task, m, found)?;
+    if task.spec.scorecard.is_none() {
+        let lists = [("targets", &task.spec.targets[..]), ("guards", &task.spec.guards[..])];
+        found.extend(super::declared::undeclared(&task.spec.language, &lists, m)?);
+    }
     match m.store.apply(&m.start, &m.solution)? {
         Applied::Strict(fixed) => {
             let after = m.store.read(&fixed)?;

@@ -10,6 +10,7 @@ pub enum TaskError {
         /// The file.
         path: PathBuf,
         /// The cause.
+        #[source]
         cause: std::io::Error,
     },
     /// A file is not what it should be.

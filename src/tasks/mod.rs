@@ -5,6 +5,7 @@
 
 mod check;
 mod compare;
+mod declared;
 mod error;
 mod files;
 mod load;
