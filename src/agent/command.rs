@@ -3,6 +3,7 @@
 //! The program speaks to an address of its own machine. A bridge inside hands each request to a socket, the harness adds
 //! the key and passes it on, and what it may cost and how often it may ask is watched here.
 
+use super::budget::Metered;
 use super::door::{Door, Knock, SOCKET};
 use super::program::{Names, PROGRAM, Program};
 use super::session::{Halt, Session, shown, worst};
@@ -177,20 +178,24 @@ async fn pass(
     } else {
         None
     };
-    let reserved = if limit.is_none() { means.budget.reserve(worst) } else { None };
-    let limit = limit.or(reserved.is_none().then_some((Stop::RunBudget, "the run's budget is spent")));
-    if let Some((stop, why)) = limit {
-        seen.limit = Some(stop);
-        // A program that is gone asks no more.
-        knock.answer.send(Passed::refused(403, why)).ok();
-        return Ok(());
-    }
-    let passed = relay.pass(&knock.asked, most_output, left, trace).await;
+    let reserved = match limit {
+        None => means.budget.reserve(worst).ok_or((Stop::RunBudget, "the run's budget is spent")),
+        Some(limit) => Err(limit),
+    };
+    let mut reserved = match reserved {
+        Ok(reserved) => reserved,
+        Err((stop, why)) => {
+            seen.limit = Some(stop);
+            // A program that is gone asks no more.
+            knock.answer.send(Passed::refused(403, why)).ok();
+            return Ok(());
+        }
+    };
+    let mut metered = Metered::new(trace, &mut reserved, worst, limits.attempt_budget_usd);
+    let passed = relay.pass(&knock.asked, most_output, left, &mut metered).await;
     let after = trace.spent();
-    if let Some(reserved) = reserved {
-        let unknown = (after.without_cost - before.without_cost) as f64 * worst;
-        reserved.settle(after.known_usd - before.known_usd + unknown);
-    }
+    let unknown = (after.without_cost - before.without_cost) as f64 * worst;
+    reserved.settle(after.known_usd - before.known_usd + unknown);
     seen.fault.clone_from(&passed.error);
     let note = passed.error.as_ref().map(|e| e.class());
     let seconds = begun.elapsed().as_secs_f64();

@@ -13,6 +13,7 @@ pub enum AttemptsError {
         /// The file.
         path: PathBuf,
         /// The cause.
+        #[source]
         cause: std::io::Error,
     },
     /// A line or a plan is not what it should be.

@@ -17,6 +17,7 @@ pub enum ExchangeError {
         /// The file.
         path: PathBuf,
         /// The cause.
+        #[source]
         cause: std::io::Error,
     },
     /// A file is not what its format promises.

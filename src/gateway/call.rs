@@ -52,7 +52,7 @@ pub trait CallLog: Send {
     fn call(&mut self, call: Call);
 
     /// Whether there is money for one more try of a request of which a try may have been paid for.
-    fn affords_another(&self) -> bool {
+    fn affords_another(&mut self) -> bool {
         true
     }
 }

@@ -51,7 +51,7 @@ impl CallLog for Clean<'_> {
         });
     }
 
-    fn affords_another(&self) -> bool {
+    fn affords_another(&mut self) -> bool {
         self.log.affords_another()
     }
 }

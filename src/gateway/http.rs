@@ -167,7 +167,7 @@ impl Gateway for Http {
 impl Http {
     /// Whether the same is asked once more after so many tries. What may have been paid for is asked again only as long as
     /// there is money for it, and a model that took all of its time is given it once more at most.
-    pub(super) fn may_ask_again(&self, failed: &Failed, tried: u32, log: &dyn CallLog) -> bool {
+    pub(super) fn may_ask_again(&self, failed: &Failed, tried: u32, log: &mut dyn CallLog) -> bool {
         let most = match failed.error {
             GatewayError::Timeout { .. } => self.retry.tries.min(2),
             _ => self.retry.tries,

@@ -13,6 +13,7 @@ pub enum HealthError {
         /// The file.
         path: PathBuf,
         /// The cause.
+        #[source]
         cause: std::io::Error,
     },
     /// A line is not what it should be.

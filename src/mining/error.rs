@@ -89,6 +89,7 @@ pub enum MiningError {
         /// The file.
         path: PathBuf,
         /// The cause.
+        #[source]
         cause: std::io::Error,
     },
     /// A line of a file is not what it should be.

@@ -95,6 +95,7 @@ pub enum ResultsError {
         /// The file.
         path: PathBuf,
         /// The cause.
+        #[source]
         cause: std::io::Error,
     },
     /// An imported file does not have the shape that its format promises.

@@ -69,7 +69,7 @@ pub enum ScoreError {
     },
     /// No random bytes could be had.
     #[error("read random bytes: {0}")]
-    Random(std::io::Error),
+    Random(#[source] std::io::Error),
 }
 
 impl ScoreError {

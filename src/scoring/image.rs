@@ -2,7 +2,7 @@ use super::candidate::View;
 use super::error::ScoreError;
 use crate::git::{Mode, Store, Tree};
 use crate::languages::{Language, Places, Plan, Step, by_name, is_version};
-use crate::sandbox::{Body, Command, File, Finished, Lease, Provider, Sandbox, Spec};
+use crate::sandbox::{Body, Command, End, File, Finished, Lease, Provider, Sandbox, Spec};
 use crate::tasks::{Material, Task, links_stay, sha256};
 use std::time::Duration;
 
@@ -134,6 +134,9 @@ async fn install_in(ready: &mut Ready, tree: &Tree, sandbox: &mut dyn Sandbox) -
                     format!("no such version, as {} says", step.words.first().map_or("the installer", String::as_str));
                 return Err(no_runtime(ready, sandbox, found));
             }
+            if let Some(program) = lacking(&done, &step, sandbox).await.map_err(fail())? {
+                return Err(no_runtime(ready, sandbox, format!("no {program} that can be run")));
+            }
             return Err(ScoreError::Install { task, words: step.words.join(" "), end: format!("{:?}", done.end), log });
         }
     }
@@ -147,13 +150,31 @@ async fn install_in(ready: &mut Ready, tree: &Tree, sandbox: &mut dyn Sandbox) -
     Ok(())
 }
 
+/// The program of a step that failed, where it is the program itself that is not there: a name may be found that leads to
+/// nothing, as those of version managers do.
+async fn lacking(
+    done: &Finished,
+    step: &Step,
+    sandbox: &mut dyn Sandbox,
+) -> Result<Option<String>, crate::sandbox::SandboxError> {
+    let absent = |end: &End| matches!(end, End::Exit(126 | 127));
+    let Some(program) = step.words.first().filter(|_| absent(&done.end)) else { return Ok(None) };
+    let words = vec![program.clone(), "--version".to_owned()];
+    let asked = run(sandbox, &Step { words, ..step.clone() }, 60).await?;
+    Ok(absent(&asked.end).then(|| program.clone()))
+}
+
 fn no_runtime(ready: &Ready, sandbox: &dyn Sandbox, found: String) -> ScoreError {
     let hint = if sandbox.isolation() == "none" {
         "install that version on this machine, or use --sandbox docker"
     } else {
         "name a version in the field runtime of task.toml that the language's image has, or build the image with it"
     };
-    ScoreError::Runtime { task: ready.task.spec.id.clone(), asked: ready.plan.runtime.clone(), found, hint }
+    let asked = match ready.plan.runtime.as_str() {
+        "" => format!("any {}", ready.language.name()),
+        version => version.to_owned(),
+    };
+    ScoreError::Runtime { task: ready.task.spec.id.clone(), asked, found, hint }
 }
 
 /// The versions that are there, where the one that is asked for is not.

@@ -10,6 +10,7 @@ pub enum SiteError {
         /// The file.
         path: PathBuf,
         /// The cause.
+        #[source]
         cause: std::io::Error,
     },
     /// Content or a template is wrong.

@@ -38,6 +38,7 @@ pub enum ValidationError {
         /// The file.
         path: PathBuf,
         /// The cause.
+        #[source]
         cause: std::io::Error,
     },
     /// A value could not be written as text.

@@ -111,16 +111,16 @@ async fn an_error_within_a_good_status_counts_as_the_status_it_names() {
 }
 
 #[tokio::test]
-async fn a_reply_that_its_provider_broke_off_is_paid_for_once_and_blamed_on_the_provider() {
+async fn a_reply_that_its_provider_broke_off_is_asked_for_again_and_each_try_is_paid() {
     let mut broken = answer("half a");
     broken["choices"][0]["finish_reason"] = "error".into();
     broken["choices"][0]["error"] = json!({"code": 502, "message": "upstream went away"});
-    let server = server(vec![ResponseTemplate::new(200).set_body_json(broken)]).await;
+    let broken = ResponseTemplate::new(200).set_body_json(broken);
+    let server = server(vec![broken.clone(), broken, ResponseTemplate::new(200).set_body_json(answer("whole"))]).await;
     let (end, calls) = ask(&server, &question()).await;
-    let error = end.unwrap_err();
-    assert_eq!((error.class(), error.is_infra()), ("server", true));
-    assert_eq!(calls.len(), 1);
-    assert!(near(calls[0].cost_usd.unwrap(), ANSWER_USD));
+    assert_eq!(end.unwrap().text, "whole");
+    assert_eq!(classes(&calls), ["server", "server", "reply"]);
+    assert!(near(spent(&calls).cost_usd().unwrap(), 3.0 * ANSWER_USD));
 }
 
 #[tokio::test]
@@ -142,7 +142,7 @@ async fn a_reset_connection_is_tried_again_and_leaves_the_cost_unknown() {
 }
 
 #[tokio::test]
-async fn a_connection_that_breaks_within_an_answer_is_not_tried_again() {
+async fn a_connection_that_breaks_within_an_answer_is_tried_again_and_leaves_the_cost_unknown() {
     let (base, count) = raw(|mut stream| {
         Box::pin(async move {
             let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 5000\r\n\r\n{\"choices\": [").await;
@@ -151,7 +151,7 @@ async fn a_connection_that_breaks_within_an_answer_is_not_tried_again() {
     .await;
     let (end, calls) = ask_at(&base, "", &question()).await;
     assert_eq!(end.unwrap_err().class(), "connection");
-    assert_eq!((calls.len(), count.load(Ordering::SeqCst)), (1, 1));
+    assert_eq!((calls.len(), count.load(Ordering::SeqCst)), (5, 5));
     assert_eq!(calls[0].response, Some(Value::from("{\"choices\": [")));
     assert!(calls[0].billable && calls[0].cost_usd.is_none());
 }
@@ -183,7 +183,7 @@ async fn an_answer_that_goes_silent_is_given_up_and_kept_as_far_as_it_came() {
     let error = end.unwrap_err();
     assert_eq!(error, GatewayError::Timeout { what: Expired::Idle, seconds: 0.2 });
     assert!(error.is_infra());
-    assert_eq!((calls.len(), count.load(Ordering::SeqCst)), (1, 1));
+    assert_eq!((calls.len(), count.load(Ordering::SeqCst)), (2, 2), "once more, and no longer");
     assert_eq!((calls[0].status, calls[0].response.clone()), (Some(200), Some(Value::from("{\"a"))));
     assert_eq!((calls[0].billable, calls[0].cost_usd), (true, None));
 }
@@ -195,7 +195,7 @@ async fn patience_with_a_provider_is_infra_and_the_end_of_the_attempts_own_time_
     let base = format!("{}/v1", server.uri());
     let (end, calls) = ask_at(&base, "request_seconds = 0.2", &question()).await;
     let error = end.unwrap_err();
-    assert_eq!((error.class(), error.is_infra(), calls.len()), ("timeout", true, 1));
+    assert_eq!((error.class(), error.is_infra(), calls.len()), ("timeout", true, 2));
     let (end, calls) = ask_at(&base, "", &Request { seconds_left: 0.2, ..question() }).await;
     let error = end.unwrap_err();
     assert_eq!((error.class(), error.is_infra(), calls.len()), ("time_limit", false, 1));
@@ -254,7 +254,7 @@ async fn an_answer_that_is_no_json_is_the_providers_and_may_have_been_paid_for()
         let server = server(vec![ResponseTemplate::new(200).set_body_string(body)]).await;
         let (end, calls) = ask(&server, &question()).await;
         let error = end.unwrap_err();
-        assert_eq!((error.class(), error.is_infra(), calls.len()), ("malformed", true, 1), "{body:?}");
+        assert_eq!((error.class(), error.is_infra(), calls.len()), ("malformed", true, 5), "{body:?}");
         assert_eq!((calls[0].billable, spent(&calls).cost_usd()), (true, None), "{body:?}");
     }
     let deep = "[".repeat(200_000);
@@ -263,12 +263,12 @@ async fn an_answer_that_is_no_json_is_the_providers_and_may_have_been_paid_for()
 }
 
 #[tokio::test]
-async fn an_answer_without_a_reply_keeps_its_cost() {
+async fn an_answer_without_a_reply_keeps_its_cost_and_is_asked_for_again() {
     let body = json!({"choices": [], "usage": {"prompt_tokens": 1000, "completion_tokens": 0}});
     let server = server(vec![ResponseTemplate::new(200).set_body_json(body)]).await;
     let (end, calls) = ask(&server, &question()).await;
-    assert_eq!(end.unwrap_err().class(), "malformed");
-    assert!(near(calls[0].cost_usd.unwrap(), 0.001));
+    assert_eq!((end.unwrap_err().class(), calls.len()), ("malformed", 5));
+    assert!(near(spent(&calls).cost_usd().unwrap(), 0.005));
 }
 
 #[tokio::test]
