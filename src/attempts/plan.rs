@@ -38,7 +38,9 @@ impl Plan {
 }
 
 /// What may change while a run goes on, and decides nothing about its results.
-const FREE: [&str; 4] = ["created_at", "tool", "note", "budget_usd"];
+///
+/// How many attempts there are follows from the rest, and earlier versions counted those of one condition.
+const FREE: [&str; 5] = ["created_at", "tool", "note", "budget_usd", "planned_attempts"];
 /// The same within the settings of a model: where the key is, what it costs, how fast it may be asked.
 const FREE_SETTINGS: [&str; 6] =
     ["price", "key_env", "requests_per_minute", "concurrent", "request_seconds", "idle_seconds"];

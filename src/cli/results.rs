@@ -2,7 +2,7 @@ use super::Exit;
 use super::reprice;
 use super::results_formats;
 use super::say;
-use crate::results::{Level, import_thinkbench, import_ts_bench, read};
+use crate::results::{Level, RECORDS, import_thinkbench, import_ts_bench, read};
 use clap::builder::BoolishValueParser;
 use clap::{Args, Subcommand};
 use serde_json::json;
@@ -26,6 +26,8 @@ enum Verb {
         #[arg(long, env = "TSBENCH_JSON", value_parser = BoolishValueParser::new())]
         json: bool,
     },
+    /// Print every field of run.json and attempts.jsonl, and what of them must agree
+    Contract,
     /// Turn another system's published figures into run folders
     Import {
         #[command(subcommand)]
@@ -64,6 +66,11 @@ pub(super) const TOOL: &str = concat!("tsbench ", env!("CARGO_PKG_VERSION"));
 pub fn run(args: &Results) -> anyhow::Result<Exit> {
     match &args.verb {
         Verb::Check { results, json } => check(results, *json),
+        Verb::Contract => {
+            // The head of the page is for the site.
+            say!("{}", RECORDS.splitn(3, "+++").nth(2).unwrap_or(RECORDS).trim());
+            Ok(Exit::Good)
+        }
         Verb::Reprice(args) => reprice::run(args),
         Verb::Export(args) => results_formats::export(args),
         Verb::Import { format: Format::Harbor(args) } => results_formats::harbor(args),
@@ -106,10 +113,14 @@ fn check(folder: &std::path::Path, as_json: bool) -> anyhow::Result<Exit> {
         }
     }
     let attempts: usize = data.runs.iter().map(|r| r.rows.len()).sum();
+    let many = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
     eprintln!(
-        "{} runs, {} publisher records, {attempts} readable attempts, {errors} errors, {warnings} warnings",
-        data.runs.len(),
-        data.publishers.len()
+        "{}, {}, {}, {}, {}",
+        many(data.runs.len(), "run"),
+        many(data.publishers.len(), "publisher record"),
+        many(attempts, "readable attempt"),
+        many(errors, "error"),
+        many(warnings, "warning")
     );
     Ok(if errors > 0 { Exit::No } else { Exit::Good })
 }

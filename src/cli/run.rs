@@ -1,7 +1,7 @@
 use super::Exit;
 use super::machine::Kind as SandboxKind;
 use super::running::{Working, go_on, now};
-use crate::agent::{Kind, Limits, Prompts};
+use crate::agent::{Kind, Limits, Prompts, conditions_of};
 use crate::attempts::{Plan, digest_of_suite};
 use crate::gateway::ModelEntry;
 use crate::schema::{Agent, RUN_SCHEMA, Run as RunPlan, Scoring, Source, TaskDetail};
@@ -116,7 +116,8 @@ fn plan(args: &Run, suite: &TaskSuite, settings: Vec<ModelEntry>) -> anyhow::Res
         max_output_tokens: args.max_output_tokens,
         ..Limits::default()
     };
-    let planned = settings.len() as u64 * tasks.len() as u64 * u64::from(repeats);
+    let conditions = conditions_of(&args.condition).len() as u64;
+    let planned = settings.len() as u64 * tasks.len() as u64 * u64::from(repeats) * conditions;
     let limits = serde_json::to_value(limits)?.as_object().cloned().unwrap_or_default();
     Ok(Plan {
         seed: args.seed.clone().unwrap_or_else(|| name.clone()),

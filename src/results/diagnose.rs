@@ -7,6 +7,9 @@ use super::scan::Text;
 use crate::schema::Run;
 use serde_json::Value;
 
+/// The page that describes every field of a line and of a plan.
+pub const RECORDS: &str = include_str!("../../content/records.md");
+
 /// Where every field of a line and of a plan is described.
 pub(super) const HINT: &str = "tsbench results contract lists every field; so does the page “Records” of this project";
 

@@ -71,10 +71,10 @@ fn of_row(run: &RunFile, row: &Row, file: &str, evidence: Evidence<'_>) -> Vec<F
             Ok(Report { verdict: Some(verdict) }) => {
                 against_verdict(&line, &verdict, is_redacted(bytes), &mut |f, what| tell(f, "report.json", what));
             }
-            Ok(Report { verdict: None }) if needs_verdict(&line) => {
-                let word = line.outcome.word();
-                tell("outcome", "report.json", format!("the line says {word:?}, and its report has no verdict"));
+            Ok(Report { verdict: None }) if line.outcome == Outcome::Resolved => {
+                tell("outcome", "report.json", "the line says \"resolved\", and its report has no verdict".into());
             }
+            // Without a verdict it says nothing of the attempt.
             Ok(Report { verdict: None }) => {}
             Err(e) => tell("", "report.json", format!("the report of the attempt cannot be read: {e}")),
         }
@@ -113,16 +113,6 @@ fn is_redacted(bytes: &[u8]) -> bool {
 /// How many earlier tries lie in the attempt's folder.
 fn later_tries(dir: &Path) -> u64 {
     (1..).take_while(|n| dir.join(format!("try-{n}")).exists()).count() as u64
-}
-
-/// Whether no attempt can end so without a verdict.
-fn needs_verdict(line: &Attempt) -> bool {
-    match line.outcome {
-        Outcome::Resolved | Outcome::Unresolved | Outcome::NoPatch | Outcome::TimedOut => true,
-        Outcome::PatchFailed | Outcome::InfraError | Outcome::Stopped | Outcome::Observed => {
-            line.tests.is_some() || line.score.is_some()
-        }
-    }
 }
 
 type Tell<'a> = dyn FnMut(&str, String) + 'a;
@@ -179,8 +169,8 @@ fn first_difference(ours: &[String], theirs: &[String]) -> Option<(String, Strin
 
 fn against_patch(line: &Attempt, bytes: &[u8], tell: &mut Tell<'_>) {
     let Some(patch) = &line.patch else {
-        if !bytes.is_empty() {
-            tell("patch", format!("the line names no patch, and {} bytes of one are there", bytes.len()));
+        if line.outcome == Outcome::NoPatch && !bytes.is_empty() {
+            tell("outcome", format!("the line says \"no_patch\", and {} bytes of one are there", bytes.len()));
         }
         return;
     };

@@ -135,9 +135,11 @@ impl Kind {
                 "an RFC 3339 time",
                 "write it like 2026-01-31T12:00:00Z, or leave the field out",
             ),
-            Kind::Whole => {
-                (whole(MAX_WHOLE), "a whole number from 0 to 1000000000000", "write it as a whole number; null where it is unknown")
-            }
+            Kind::Whole => (
+                whole(MAX_WHOLE),
+                "a whole number from 0 to 1000000000000",
+                "write it as a whole number; null where it is unknown",
+            ),
             Kind::Small => {
                 (whole(MAX_SMALL), "a whole number from 0", "write it as a whole number, or leave the field out")
             }
@@ -267,13 +269,26 @@ fn outcome(map: &Map<String, Value>, report: &mut Report<'_>) -> Option<Outcome>
     let found = Outcome::from_word(word);
     if found.is_none() {
         let words = Outcome::ALL.map(Outcome::word).join(", ");
-        report(
-            "outcome",
-            format!("unknown outcome {}; expected one of {words}", brief(&map["outcome"])),
-            "an unknown outcome is never counted as not fixed: correct the word, or use the version of this program that knows it",
-        );
+        let hint = match meant(word) {
+            Some(meant) => format!("what others call {word:?} is {:?} here", meant.word()),
+            None => "an unknown outcome is never counted as not fixed: correct the word, or use the version of this program that knows it".to_owned(),
+        };
+        report("outcome", format!("unknown outcome {}; expected one of {words}", brief(&map["outcome"])), &hint);
     }
     found
+}
+
+/// The outcome that other tools call by another word.
+fn meant(word: &str) -> Option<Outcome> {
+    Some(match word.to_ascii_lowercase().as_str() {
+        "pass" | "passed" | "success" | "solved" | "fixed" | "correct" => Outcome::Resolved,
+        "fail" | "failed" | "failure" | "unsolved" | "incorrect" | "wrong" => Outcome::Unresolved,
+        "empty" | "empty_patch" | "nopatch" => Outcome::NoPatch,
+        "timeout" | "timedout" => Outcome::TimedOut,
+        "error" | "errored" | "crashed" => Outcome::InfraError,
+        "cancelled" | "canceled" | "aborted" => Outcome::Stopped,
+        _ => return None,
+    })
 }
 
 fn cost(map: &Map<String, Value>, report: &mut Report<'_>) {
@@ -379,5 +394,38 @@ impl<'de> Visitor<'de> for Keys<'_> {
 
     fn visit_unit<E>(self) -> Result<(), E> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::RECORDS;
+    use super::{OPTIONAL, OTHERS, REQUIRED};
+    use crate::schema::{Attempt, Outcome, Run};
+    use serde_json::{Value, json};
+
+    #[test]
+    fn the_page_about_records_names_every_field_of_a_line_and_of_a_plan() {
+        let lines = REQUIRED.iter().chain(&OTHERS).copied().chain(OPTIONAL.iter().map(|(field, _)| *field));
+        let mut fields: Vec<String> = lines.map(str::to_owned).collect();
+        let plan = json!({
+            "schema": "", "run": "", "suite": "", "suite_digest": "", "source": "own", "imported_from": "harbor",
+            "models": [{"id": "", "name": "", "maker": "", "tier": "paid", "cutoff": ""}],
+            "agent": {"name": "", "version": "", "digest": ""}, "condition": "", "tasks": [], "repeats": 1,
+            "task_details": [{"id": "", "repo": "", "language": "", "merged_at": "", "difficulty": "", "use_cases": [""],
+                "targets": 1, "guards": 1, "title": ""}],
+            "limits": {"turns": 1}, "planned_attempts": 1, "scoring": {"infra": "fail"}, "created_at": "", "tool": "", "note": "",
+        });
+        let plan = serde_json::to_value(serde_json::from_value::<Run>(plan).unwrap()).unwrap();
+        let of = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+        fields.extend(
+            [&plan, &plan["models"][0], &plan["agent"], &plan["task_details"][0], &plan["scoring"]].map(of).concat(),
+        );
+        fields.extend(Outcome::ALL.map(|o| o.word().to_owned()));
+        let line = json!({"schema": "", "run": "", "suite": "", "task": "", "model": "", "repeat": 0, "outcome": "resolved",
+            "host": 1, "served_models": ["m"], "digests": {}});
+        fields.extend(of(&serde_json::to_value(serde_json::from_value::<Attempt>(line).unwrap()).unwrap()));
+        let lacking: Vec<&String> = fields.iter().filter(|f| !RECORDS.contains(&format!("`{f}`"))).collect();
+        assert_eq!(lacking, [""; 0]);
     }
 }

@@ -96,5 +96,5 @@ fn told(name: &str, config: &Value, others: &[Told]) -> Told {
 }
 
 fn json(path: &Path) -> Option<Value> {
-    serde_json::from_slice(&std::fs::read(path).ok()?).ok()
+    super::json_text::python_json(&std::fs::read(path).ok()?).ok()
 }

@@ -3,6 +3,7 @@
 use super::ResultsError;
 use super::draft::{Draft, ImportedRuns, Told, between, plain_name, suite_fault, write, zoned};
 use super::harbor_dead;
+use super::json_text::python_json;
 use super::plan::slug;
 use super::values::is_time;
 use crate::schema::{Agent, Failure, Importer, Outcome, Seconds, Usage, no_text};
@@ -39,7 +40,7 @@ pub fn import_harbor(from: &Path, out: &Path, suite: Option<&str>, tool: &str) -
         if let Some((what, _)) = no_text(&bytes) {
             return Err(bad(what));
         }
-        let trial: Value = serde_json::from_slice(&bytes).map_err(|e| bad(e.to_string()))?;
+        let trial: Value = python_json(&bytes).map_err(|e| bad(e.to_string()))?;
         let agent = agent(&trial);
         let source = text(&trial, "/source").unwrap_or("harbor").to_owned();
         let told = told(&trial, &mut losses).map_err(bad)?;
@@ -97,7 +98,7 @@ fn trials(from: &Path) -> Result<Vec<PathBuf>, ResultsError> {
         // The docs call it results.json, the program writes result.json.
         if entry.file_type().is_file() && ["result.json", "results.json"].iter().any(|n| entry.file_name() == *n) {
             let bytes = std::fs::read(entry.path()).map_err(ResultsError::io(entry.path()))?;
-            let is_job = serde_json::from_slice::<Value>(&bytes).is_ok_and(|v| v.get("n_total_trials").is_some());
+            let is_job = python_json(&bytes).is_ok_and(|v| v.get("n_total_trials").is_some());
             if !is_job {
                 found.push(entry.into_path());
             }

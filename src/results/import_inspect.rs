@@ -2,6 +2,7 @@
 
 use super::ResultsError;
 use super::draft::{Draft, ImportedRuns, Told, plain_name, suite_fault, write, zoned};
+use super::json_text::python_json;
 use super::plan::slug;
 use super::values::is_time;
 use crate::schema::{Agent, Failure, Importer, Outcome, Seconds, Usage, no_text};
@@ -29,8 +30,7 @@ pub fn import_inspect(
     if let Some(why) = suite.and_then(suite_fault) {
         return Err(bad(&why, "write --suite as id@version"));
     }
-    let log: Value =
-        serde_json::from_slice(&bytes).map_err(|e| bad(&e.to_string(), "expected what inspect log dump prints"))?;
+    let log: Value = python_json(&bytes).map_err(|e| bad(&e.to_string(), "expected what inspect log dump prints"))?;
     if log.get("version").and_then(Value::as_u64) != Some(2) {
         let found = log.get("version").map_or_else(|| "no version".to_owned(), |v| format!("the version {v}"));
         return Err(bad(
@@ -48,7 +48,14 @@ pub fn import_inspect(
     }
     let name = chosen(samples, scorer).map_err(|why| bad(&why, "name one with --scorer"))?;
     let model = text(&log, "/eval/model").ok_or_else(|| bad("eval.model is missing", "expected a log of version 2"))?;
-    let attempts = samples.iter().map(|s| told(s, model, &name, &mut losses)).collect::<Result<Vec<_>, String>>();
+    let alike = printed_alike(samples);
+    if !alike.is_empty() {
+        losses.push(format!(
+            "ids that are a number in one sample and a text in another: the text stands in quotes: {alike:?}"
+        ));
+    }
+    let attempts =
+        samples.iter().map(|s| told(s, model, (&name, &alike), &mut losses)).collect::<Result<Vec<_>, String>>();
     let attempts = attempts.map_err(|why| bad(&why, "expected a log of version 2"))?;
     if let Some((task, repeat)) = twice(&attempts) {
         let what = format!("the sample {task:?} stands twice with the epoch {}", repeat + 1);
@@ -101,6 +108,15 @@ fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
+/// Ids that some samples have as a number and others as the text of it: to Inspect these are two samples.
+fn printed_alike(samples: &[Value]) -> BTreeSet<String> {
+    let ids = |is_text: bool| {
+        let ids = samples.iter().filter_map(|s| s.get("id")).filter(move |id| id.is_string() == is_text);
+        ids.map(plain).collect::<BTreeSet<String>>()
+    };
+    ids(true).intersection(&ids(false)).cloned().collect()
+}
+
 /// The scorer that decides: the one that is named, or the only one.
 fn chosen(samples: &[Value], wanted: Option<&str>) -> Result<String, String> {
     let mut names: Vec<&String> =
@@ -115,8 +131,17 @@ fn chosen(samples: &[Value], wanted: Option<&str>) -> Result<String, String> {
     }
 }
 
-fn told(sample: &Value, model: &str, scorer: &str, losses: &mut Vec<String>) -> Result<Told, String> {
-    let task = sample.get("id").map(plain).filter(|t| t != "null").ok_or("a sample has no id")?;
+fn told(
+    sample: &Value,
+    model: &str,
+    (scorer, alike): (&str, &BTreeSet<String>),
+    losses: &mut Vec<String>,
+) -> Result<Told, String> {
+    let id = sample.get("id").filter(|id| !id.is_null()).ok_or("a sample has no id")?;
+    let task = match id.as_str() {
+        Some(text) if alike.contains(text) => id.to_string(),
+        _ => plain(id),
+    };
     let epoch = sample.get("epoch").and_then(Value::as_u64).unwrap_or(1).max(1);
     let value = sample.get("scores").and_then(|s| s.get(scorer)).and_then(|s| s.get("value"));
     let (outcome, stop, error) = ended(sample, value, losses);
@@ -176,6 +201,13 @@ fn ended(sample: &Value, value: Option<&Value>, losses: &mut Vec<String>) -> End
     };
     let good = match value.map(read) {
         None | Some(Score::None) => None,
+        Some(Score::Unscored) => {
+            losses.push(
+                "samples whose score is NaN: Inspect marks with it what it did not score, and they are not counted"
+                    .into(),
+            );
+            None
+        }
         Some(Score::Number(n)) => {
             if n > 0.0 && n < 1.0 {
                 losses.push(PARTLY.into());
@@ -209,6 +241,8 @@ enum Score {
     Number(f64),
     /// There is none.
     None,
+    /// The mark with which Inspect says that a scorer left the sample out.
+    Unscored,
     /// It is something else, in words.
     Other(String),
 }
@@ -223,6 +257,7 @@ fn read(value: &Value) -> Score {
             ("C", _) => number(true),
             ("I" | "N", _) => number(false),
             ("P", _) => Score::Number(0.5),
+            (_, "nan") => Score::Unscored,
             (_, "yes" | "true" | "y" | "on") => number(true),
             (_, "no" | "false" | "n" | "off") => number(false),
             (_, word) => match word.parse::<f64>().ok().filter(|n| n.is_finite()) {

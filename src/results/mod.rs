@@ -41,7 +41,7 @@ mod values;
 mod whole;
 
 pub use dataset::{Dataset, OnShard, RunFile, read, read_with};
-pub use diagnose::faults_of_line;
+pub use diagnose::{RECORDS, faults_of_line};
 pub use draft::ImportedRuns;
 pub use evidence::{Evidence, contradicted};
 pub use export_run::{Slice, attempts_of, predictions_of, report_name, report_of};

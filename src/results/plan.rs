@@ -1,3 +1,4 @@
+use super::diagnose::HINT;
 use super::shard::sha256_hex;
 use super::values::is_time;
 use super::{Fault, ResultsError};
@@ -70,7 +71,7 @@ fn parse<T: DeserializeOwned>(file: &str, bytes: &[u8]) -> Result<T, Fault> {
     let refuse = |e: &serde_json::Error, path: Option<String>| {
         let text = e.to_string();
         let text = text.split(" at line ").next().unwrap_or(&text);
-        let fault = Fault::error(file, text, "see the record contract on the page about data").at(e.line() as u64);
+        let fault = Fault::error(file, text, HINT).at(e.line() as u64);
         // The message of a missing field names it; the path leads to the object that lacks it.
         let lacking = text.strip_prefix("missing field `").and_then(|t| t.split('`').next());
         match (path.filter(|p| p != "."), lacking) {
@@ -133,9 +134,34 @@ fn check_head(run: &str, suite: &str, created_at: &str, models: &[Model], bad: &
     }
 }
 
+/// Every field that a plan lacks, where it is an object at all: one round is enough to learn them.
+fn lacking(file: &str, bytes: &[u8]) -> Vec<Fault> {
+    const PLAN: [&str; 10] =
+        ["schema", "run", "suite", "source", "models", "agent", "tasks", "repeats", "planned_attempts", "created_at"];
+    let Ok(plan) = serde_json::from_slice::<serde_json::Value>(bytes) else { return Vec::new() };
+    let mut missing = Vec::new();
+    let mut look = |value: &serde_json::Value, place: &str, wanted: &[&str]| {
+        let Some(object) = value.as_object() else { return };
+        missing.extend(wanted.iter().filter(|f| !object.contains_key(**f)).map(|f| format!("{place}{f}")));
+    };
+    look(&plan, "", &PLAN);
+    look(&plan["agent"], "agent.", &["name", "version"]);
+    for (i, model) in plan["models"].as_array().into_iter().flatten().enumerate() {
+        look(model, &format!("models[{i}]."), &["id", "name", "maker", "tier"]);
+    }
+    let fault = |field: String| {
+        let name = field.rsplit('.').next().unwrap_or(&field).to_owned();
+        Fault::error(file, format!("missing field `{name}`"), HINT).field(field)
+    };
+    missing.into_iter().map(fault).collect()
+}
+
 /// Reads a plan and every fault of it.
 pub(super) fn read_run(file: &str, bytes: &[u8]) -> Result<Run, Vec<Fault>> {
-    let run: Run = parse(file, bytes).map_err(|f| vec![f])?;
+    let run: Run = parse(file, bytes).map_err(|first| {
+        let more = lacking(file, bytes).into_iter().filter(|fault| fault.field != first.field);
+        std::iter::once(first.clone()).chain(more).collect::<Vec<_>>()
+    })?;
     let mut faults = Vec::new();
     let mut bad = |field: &str, what: String, hint: &str| faults.push(Fault::error(file, what, hint).field(field));
     if run.schema != RUN_SCHEMA {
@@ -162,16 +188,18 @@ pub(super) fn read_run(file: &str, bytes: &[u8]) -> Result<Run, Vec<Fault>> {
             "write how often each task is attempted with each model",
         );
     }
-    let planned = (run.models.len() as u128) * (run.tasks.len() as u128) * u128::from(run.repeats);
-    if planned != u128::from(run.planned_attempts) {
+    let each = run.attempts_each();
+    let both = if run.condition == "default" { each } else { 2 * each };
+    if ![each, both].contains(&u128::from(run.planned_attempts)) {
+        let under = if both == each { String::new() } else { format!(" each under two conditions, {both} in all,") };
         let what = format!(
-            "{} models × {} tasks × {} repeats are {planned} attempts, found {}",
+            "{} models × {} tasks × {} repeats are {each} attempts{under}: found {}",
             run.models.len(),
             run.tasks.len(),
             run.repeats,
             run.planned_attempts
         );
-        bad("planned_attempts", what, "a plan is every model at every task, as often as it says");
+        bad("planned_attempts", what, "a plan is every model at every task, as often as it says, under each condition");
     }
     for (i, model) in run.models.iter().enumerate() {
         check_day(file, &format!("models[{i}].cutoff"), model.cutoff.as_ref(), &mut faults);

@@ -146,7 +146,7 @@ pub struct Run {
     /// Limits of an attempt, as the agent was given them.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub limits: Map<String, Value>,
-    /// Attempts planned in all.
+    /// Attempts planned in all, under every condition. Plans of earlier versions count those of [`Run::condition`] alone.
     pub planned_attempts: u64,
     /// Policy for faults of the infrastructure.
     #[serde(default)]
@@ -166,4 +166,18 @@ impl Run {
     pub fn agent_word(&self) -> String {
         format!("{}@{}", self.agent.name, self.agent.version)
     }
+
+    /// Attempts of all models at all tasks under one condition.
+    pub fn attempts_each(&self) -> u128 {
+        self.models.len() as u128 * self.tasks.len() as u128 * u128::from(self.repeats)
+    }
+
+    /// The conditions whose attempts are planned: the run's own, and before it the canonical one where the plan counts it.
+    pub fn planned_conditions(&self) -> Vec<&str> {
+        let both = self.condition != CANONICAL && u128::from(self.planned_attempts) == 2 * self.attempts_each();
+        if both { vec![CANONICAL, &self.condition] } else { vec![&self.condition] }
+    }
 }
+
+/// The condition that every run holds beside its own.
+const CANONICAL: &str = "default";

@@ -23,6 +23,8 @@ pub struct Entry {
     pub condition: String,
     /// Attempts planned for it.
     pub planned: u64,
+    /// Attempts that it has when it has each task as often as its runs repeat it, planned or beside the plan.
+    pub whole: u64,
     /// Totals over its attempts.
     pub totals: Totals,
     /// One for each task of the board.
@@ -195,7 +197,7 @@ impl Entry {
     pub fn status(&self) -> (&'static str, &'static str) {
         if self.totals.attempts == 0 && self.totals.excluded == 0 {
             ("Not run", "notrun")
-        } else if self.totals.attempts + self.totals.excluded < self.planned {
+        } else if self.totals.attempts + self.totals.excluded < self.whole {
             ("Stopped early", "stopped")
         } else {
             ("Complete", "complete")

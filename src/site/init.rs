@@ -1,6 +1,7 @@
 //! A working leaderboard for somebody else's data.
 
 use super::error::SiteError;
+use crate::results::RECORDS;
 use crate::schema::{ATTEMPT_SCHEMA, RUN_SCHEMA};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -154,6 +155,7 @@ pub fn init(dir: &Path) -> Result<Vec<PathBuf>, SiteError> {
     let files = [
         ("content/site.toml".to_owned(), SITE.to_owned()),
         ("content/about.md".to_owned(), ABOUT.to_owned()),
+        ("content/records.md".to_owned(), RECORDS.to_owned()),
         ("wrangler.toml".to_owned(), WRANGLER.to_owned()),
         (".gitignore".to_owned(), "/public\n.tsbench-site-*\n".to_owned()),
         ("tasks/example/suite.toml".to_owned(), SUITE.to_owned()),

@@ -13,10 +13,11 @@ type EntryMaps = (Vec<Entry>, Vec<HashMap<(u16, u16), usize>>);
 /// What tells entries apart: model, agent, condition.
 pub(super) type Id = (String, String, String);
 
-/// The entries of a run: each model under the plan's agent and condition, and under others that its lines name.
+/// The entries of a run: each model under the plan's agent and conditions, and under others that its lines name.
 pub(super) fn ids(run: &RunFile) -> Vec<Id> {
-    let own = (run.run.agent_word(), run.run.condition.clone());
-    let variants = || std::iter::once(&own).chain(run.variants.iter().filter(|v| **v != own));
+    let of_plan = |condition: &str| (run.run.agent_word(), condition.to_owned());
+    let own: Vec<(String, String)> = run.run.planned_conditions().into_iter().map(of_plan).collect();
+    let variants = || own.iter().chain(run.variants.iter().filter(|v| !own.contains(v)));
     run.run
         .models
         .iter()
@@ -34,22 +35,24 @@ pub(super) fn entries(
     let mut found: BTreeMap<Id, Entry> = BTreeMap::new();
     for run in runs {
         let plan = &run.run;
-        let planned = plan.planned_attempts / plan.models.len().max(1) as u64;
-        let own = (plan.agent_word(), plan.condition.clone());
+        let (agent, conditions) = (plan.agent_word(), plan.planned_conditions());
+        let whole = plan.tasks.len() as u64 * u64::from(plan.repeats);
         for id in ids(run) {
             let Some(model) = plan.models.iter().find(|m| m.id == id.0) else { continue };
-            let is_own = id.1 == own.0 && id.2 == own.1;
+            let is_planned = id.1 == agent && conditions.contains(&id.2.as_str());
             let entry = found.entry(id).or_insert_with_key(|id| Entry {
                 key: keys.get(id).cloned().unwrap_or_default(),
                 model: named(config, model),
                 agent: id.1.clone(),
                 condition: id.2.clone(),
                 planned: 0,
+                whole: 0,
                 totals: Totals::default(),
                 cells: vec![Cell::default(); tasks],
             });
             // What a run holds beside its plan was not planned.
-            entry.planned += if is_own { planned } else { 0 };
+            entry.planned += if is_planned { whole } else { 0 };
+            entry.whole += whole;
         }
     }
     let mut entries: Vec<(Id, Entry)> = found.into_iter().collect();

@@ -2,7 +2,7 @@
 
 mod amounts;
 mod command;
-mod folder;
+pub mod folder;
 mod lines;
 mod plans;
 mod properties;
