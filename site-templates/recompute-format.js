@@ -14,6 +14,13 @@ const sign = (value) => (value < 0 ? MINUS : "");
 const plain = (digits) => (v) => sign(v) + fixed(Math.abs(v), digits);
 const usd = (digits) => (v) => sign(v) + "$" + fixed(Math.abs(v), digits);
 
+// A sum of doubles that misses a whole number by its rounding is that whole number; a tiny p-value is no rounding.
+const SLACK = 1e-12;
+function settled(value) {
+  const whole = Math.sign(value) * Math.round(Math.abs(value));
+  return Math.abs(value - whole) <= SLACK ? whole + 0 : value;
+}
+
 const FORMATS = {
   percent(v) {
     if (v > 0 && v < 0.0005) return "<0.1%";
@@ -36,7 +43,7 @@ export function formatValue(value, format) {
   if (!Object.hasOwn(FORMATS, format)) throw new Error(`unknown format "${format}"`);
   if (value === null) return "no data";
   if (!Number.isFinite(value)) throw new Error(`a value that is not finite: ${value}`);
-  return FORMATS[format](value);
+  return FORMATS[format](format === "p" ? value : settled(value));
 }
 
 /** Whether two values agree: both null, or within 1e-12 absolutely or relatively. */

@@ -1,6 +1,8 @@
 // Raw files in, a compact table of attempts out: one row a line, plain numbers in columns, words interned. Pure.
 // Which line of an identity is effective, and what is wrong with the files, is decided here.
 
+import { contradictionsOf } from "./recompute-claims.js";
+
 export const OUTCOMES = ["resolved", "unresolved", "no_patch", "patch_failed", "timed_out", "infra_error", "stopped", "observed"];
 const code = Object.fromEntries(OUTCOMES.map((word, i) => [word, i]));
 
@@ -93,10 +95,13 @@ function addLines(store, file, text) {
     from = to + 1;
     if (!line.trim()) continue;
     lines++;
+    const fault = (what) => store.problems.push({ where: `${file.path} line ${lines}`, what });
     try {
-      addLine(store, run, JSON.parse(line));
+      const parsed = JSON.parse(line);
+      contradictionsOf(parsed, run.infraFails).forEach(fault);
+      addLine(store, run, parsed);
     } catch (error) {
-      store.problems.push({ where: `${file.path} line ${lines}`, what: String(error.message ?? error) });
+      fault(String(error.message ?? error));
     }
   }
   if (file.lines !== undefined && file.lines !== lines) {

@@ -131,7 +131,7 @@ function makeScope(ctx, board, q) {
     store, board, rows, every,
     meta: (id) => board?.meta.get(id) ?? NO_META,
     universe: () => (wanted ? [...wanted] : tasksIn(runs)),
-    planned: () => mine.reduce((total, r) => total + plannedOf(r) / (q.entry === null ? 1 : r.models.length), 0),
+    planned: () => mine.reduce((total, r) => total + plannedOf(r) / (q.entry === null ? 1 : r.models.length * conditionsOf(r).length), 0),
     cutoff: () => (q.entry === null ? null : cutoffOf(mine, board.named.get(q.entry))),
     entries() {
       const all = board.entries.map((e) => [e, scopeOf(ctx, { ...q, board: board.id, entry: e.key })]);
@@ -177,8 +177,11 @@ function planOf(ctx, id) {
   return run;
 }
 
-const holds = (run, entry) => run.agentWord === entry.agent && run.condition === entry.condition && run.models.some((m) => m.id === entry.model);
-const plannedOf = (run) => run.planned_attempts ?? run.tasks.length * run.repeats * run.models.length;
+const holds = (run, entry) => run.agentWord === entry.agent && conditionsOf(run).includes(entry.condition) && run.models.some((m) => m.id === entry.model);
+const eachOf = (run) => run.tasks.length * run.repeats * run.models.length;
+const plannedOf = (run) => run.planned_attempts ?? eachOf(run);
+// The conditions whose attempts are planned: a plan that counts both has the canonical one beside its own.
+const conditionsOf = (run) => (run.condition !== "default" && plannedOf(run) === 2 * eachOf(run) ? ["default", run.condition] : [run.condition]);
 // What the publisher states for an entry wins over what its runs say.
 const cutoffOf = (runs, entry) => entry.cutoff ?? runs.map((run) => run.models.find((m) => m.id === entry.model)?.cutoff).find(Boolean) ?? null;
 

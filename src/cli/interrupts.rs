@@ -1,5 +1,6 @@
 //! The signals by which somebody ends a program before it is done.
 
+use super::hang_up::outlives_terminal;
 use std::io;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -14,11 +15,10 @@ pub struct Interrupts {
 impl Interrupts {
     /// Listens, inside a runtime.
     pub fn new() -> io::Result<Interrupts> {
-        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
         Ok(Interrupts {
             by_hand: signal(SignalKind::interrupt())?,
             terminated: signal(SignalKind::terminate())?,
-            hung_up: if ignores_hang_up(&status) { None } else { Some(signal(SignalKind::hangup())?) },
+            hung_up: if outlives_terminal() { None } else { Some(signal(SignalKind::hangup())?) },
         })
     }
 
@@ -31,23 +31,5 @@ impl Interrupts {
             }
         };
         tokio::select! { _ = self.by_hand.recv() => {}, _ = self.terminated.recv() => {}, _ = hung_up => {} }
-    }
-}
-
-/// Whether a process's `status` of `/proc` says that it ignores signal 1, which stands in the lowest bit.
-fn ignores_hang_up(status: &str) -> bool {
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    mask.and_then(|m| u64::from_str_radix(m.trim(), 16).ok()).is_some_and(|m| m & 1 == 1)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::ignores_hang_up;
-
-    #[test]
-    fn a_program_under_nohup_is_told_from_one_at_a_terminal() {
-        assert!(ignores_hang_up("Name:\tx\nSigIgn:\t0000000000001001\n"));
-        assert!(!ignores_hang_up("SigIgn:\t0000000000001000\n"));
-        assert!(!ignores_hang_up(""));
     }
 }

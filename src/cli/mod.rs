@@ -22,6 +22,7 @@ mod exchange;
 mod exit;
 #[cfg(feature = "harness")]
 mod gate;
+mod hang_up;
 #[cfg(feature = "harness")]
 mod interrupts;
 #[cfg(feature = "harness")]
@@ -69,6 +70,7 @@ mod site_build;
 mod site_check;
 mod site_serve;
 pub mod site_verbs;
+mod site_work;
 #[cfg(feature = "harness")]
 mod stats;
 #[cfg(feature = "harness")]

@@ -4,7 +4,7 @@ use anyhow::Context;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::State;
-use axum::http::{HeaderName, HeaderValue, Request, Response, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode, header};
 use clap::Args;
 use clap::builder::BoolishValueParser;
 use notify::{RecursiveMode, Watcher};
@@ -51,8 +51,12 @@ struct Rule {
 
 /// Serves the built site until the process is interrupted.
 pub fn until_interrupted(place: &Place, port: u16, watch: bool) -> anyhow::Result<Exit> {
+    // The folder itself may be named by a link; within it none is followed.
     let dir = place.out();
-    let rules = rules(&std::fs::read_to_string(dir.join("_headers")).unwrap_or_default());
+    let dir = dir.canonicalize().with_context(|| format!("serve {}", dir.display()))?;
+    let text =
+        if is_real(&dir, "_headers") { std::fs::read_to_string(dir.join("_headers")) } else { Ok(String::new()) };
+    let rules = rules(&text.unwrap_or_default());
     let site = Arc::new(Site { dir, rules, builds: AtomicU64::new(0), watch });
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let _watcher = if watch { Some(start_watching(place.clone(), Arc::clone(&site))?) } else { None };
@@ -101,6 +105,15 @@ const RELOAD_SCRIPT: &str = "let n=null;setInterval(async()=>{try{const t=await(
 
 async fn answer(State(site): State<Arc<Site>>, request: Request<Body>) -> Response<Body> {
     let path = request.uri().path().to_owned();
+    if !is_of_this_machine(request.headers().get(header::HOST)) {
+        let text = "this site is served to this machine alone: open it under 127.0.0.1 or localhost\n";
+        return plain(StatusCode::FORBIDDEN, text.to_owned(), "text/plain");
+    }
+    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        let mut response = plain(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD\n".to_owned(), "text/plain");
+        response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
+        return response;
+    }
     if site.watch && path == RELOAD_PATH {
         return plain(StatusCode::OK, site.builds.load(Ordering::Relaxed).to_string(), "text/plain");
     }
@@ -110,8 +123,39 @@ async fn answer(State(site): State<Arc<Site>>, request: Request<Body>) -> Respon
     match find(&site.dir, &path) {
         Found::File(file) => file_response(&site, &path, &file, StatusCode::OK),
         Found::Redirect(to) => redirect(&to),
-        Found::Missing => file_response(&site, &path, &site.dir.join("404.html"), StatusCode::NOT_FOUND),
+        Found::Missing if is_real(&site.dir, "404.html") => {
+            file_response(&site, &path, &site.dir.join("404.html"), StatusCode::NOT_FOUND)
+        }
+        Found::Missing => plain(StatusCode::NOT_FOUND, "not found".into(), "text/plain"),
     }
+}
+
+/// Whether a request names this machine. A page of another site may make its own name lead here, and would then read
+/// what this address serves as its own; a name without a dot is none that a stranger can own.
+fn is_of_this_machine(host: Option<&HeaderValue>) -> bool {
+    // Without the header no browser asked.
+    let Some(host) = host else { return true };
+    let Ok(host) = host.to_str() else { return false };
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|b| b.is_ascii_digit()) => name,
+        _ => host,
+    };
+    let name = name.to_ascii_lowercase();
+    matches!(name.as_str(), "127.0.0.1" | "[::1]") || !name.contains(['.', ':']) || name.ends_with(".localhost")
+}
+
+/// Whether a path below the folder is a file in folders: no link, no pipe, no device.
+fn is_real(dir: &Path, path: &str) -> bool {
+    let mut place = dir.to_owned();
+    let mut parts = path.split('/').peekable();
+    while let Some(part) = parts.next() {
+        place.push(part);
+        let last = parts.peek().is_none();
+        if !std::fs::symlink_metadata(&place).is_ok_and(|m| if last { m.is_file() } else { m.is_dir() }) {
+            return false;
+        }
+    }
+    true
 }
 
 enum Found {
@@ -123,31 +167,25 @@ enum Found {
 /// Finds a file as Cloudflare Pages does: names without `.html`, folders with a final slash.
 fn find(dir: &Path, path: &str) -> Found {
     let clean = path.trim_start_matches('/');
-    if clean.split('/').any(|p| p == ".." || p.contains(['\\', '\0', '%'])) {
+    let inner = clean.strip_suffix('/').unwrap_or(clean);
+    let odd = |p: &str| p == "." || p == ".." || p.is_empty() || p.contains(['\\', '\0', '%']);
+    if !inner.is_empty() && inner.split('/').any(odd) {
         return Found::Missing;
     }
+    let file = |path: String| is_real(dir, &path).then(|| dir.join(path));
     if let Some(short) = path.strip_suffix(".html") {
-        return if dir.join(clean).is_file() {
-            Found::Redirect(short.strip_suffix("index").unwrap_or(short).to_owned())
-        } else {
-            Found::Missing
-        };
+        let to = short.strip_suffix("index").unwrap_or(short).to_owned();
+        return file(clean.to_owned()).map_or(Found::Missing, |_| Found::Redirect(to));
     }
     if path.ends_with('/') {
-        let index = dir.join(clean).join("index.html");
-        return if index.is_file() { Found::File(index) } else { Found::Missing };
+        let index = if inner.is_empty() { "index.html".to_owned() } else { format!("{inner}/index.html") };
+        return file(index).map_or(Found::Missing, Found::File);
     }
-    let file = dir.join(clean);
-    let page = dir.join(format!("{clean}.html"));
-    if file.is_file() && !clean.starts_with('_') {
-        Found::File(file)
-    } else if page.is_file() {
-        Found::File(page)
-    } else if file.join("index.html").is_file() {
-        Found::Redirect(format!("{path}/"))
-    } else {
-        Found::Missing
+    let open = !clean.starts_with('_');
+    if let Some(found) = file(clean.to_owned()).filter(|_| open).or_else(|| file(format!("{clean}.html"))) {
+        return Found::File(found);
     }
+    file(format!("{clean}/index.html")).map_or(Found::Missing, |_| Found::Redirect(format!("{path}/")))
 }
 
 fn redirect(to: &str) -> Response<Body> {

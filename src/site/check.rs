@@ -5,6 +5,7 @@ use super::extract::{links_and_ids, loose_digits, tags};
 use super::feed::address;
 use super::forbidden::forbidden;
 use super::limits::{Plan, check_limits};
+use super::whole::{built, strangers};
 use super::write::{SUMS, hex};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -41,12 +42,19 @@ struct Page {
 
 /// Checks links, anchors, ids, digits, digests, headers and limits of a built site.
 pub fn check(site: &Path) -> Result<Checked, SiteError> {
+    built(site)?;
     let files = files(site)?;
     let headers_path = site.join("_headers");
-    let headers = std::fs::read_to_string(&headers_path).map_err(SiteError::io(&headers_path))?;
+    let is_there = files.contains_key("_headers");
+    let headers = if is_there { std::fs::read_to_string(&headers_path) } else { Ok(String::new()) };
+    let headers = headers.map_err(SiteError::io(&headers_path))?;
     let sizes: Vec<(String, u64)> = files.iter().filter(|(p, _)| *p != SUMS).map(|(p, s)| (p.clone(), *s)).collect();
     let mut out = Checked { plan: check_limits(&sizes, &headers)?, ..Checked::default() };
-    out.problems.extend(header_problems(&headers));
+    if is_there {
+        out.problems.extend(header_problems(&headers));
+    }
+    let other = |(file, what): (String, &str)| Problem { file, what: format!("{what}: a site is files and folders") };
+    out.problems.extend(strangers(site)?.into_iter().map(other));
     out.problems.extend(missing(&files));
     out.problems.extend(digest_problems(site, &files)?);
     let pages: Vec<Page> = files

@@ -49,6 +49,11 @@ pub fn read(dir: &Path) -> Result<Vec<Source>, SiteError> {
         let entry = entry.map_err(|e| SiteError::Io { path: dir.to_owned(), cause: e.into() })?;
         let path = entry.path();
         if path.extension().is_some_and(|e| e == "md") {
+            if !entry.file_type().is_file() {
+                let what = "is a link, a folder or a pipe, and a page is read from a file alone";
+                let hint = "put the file itself there: what a link leads to may not be meant for readers";
+                return Err(SiteError::content(path.display().to_string(), what, hint));
+            }
             let text = std::fs::read_to_string(path).map_err(SiteError::io(path))?;
             let name = path.file_stem().and_then(|n| n.to_str()).unwrap_or("").to_owned();
             if crate::results::slug(&name) != name {

@@ -12,9 +12,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The raw files of a site as a results folder: the pieces of each attempts file put together again.
-pub fn join_shards(site: &Path) -> Result<tempfile::TempDir, SiteError> {
+pub fn join_shards(site: &Path, work: &Path) -> Result<tempfile::TempDir, SiteError> {
     use std::io::Write;
-    let dir = tempfile::tempdir().map_err(SiteError::io(std::env::temp_dir()))?;
+    let dir = tempfile::tempdir_in(work).map_err(SiteError::io(work))?;
     let raw = site.join("data/raw");
     std::fs::create_dir_all(dir.path().join("results")).map_err(SiteError::io(dir.path()))?;
     // A site without results has no such folder.

@@ -58,9 +58,9 @@ pub(super) fn digests(site: &Path, present: &[String], out: &mut Vec<Difference>
         (found != **sha).then(|| about(file, SUMS, *sha, found))
     });
     out.extend(compared.collect::<Vec<_>>());
-    // A host may add files of its own; pages and data are only ever the build's.
-    let own = |f: &&String| f.ends_with(".html") || f.ends_with(".xml") || f.starts_with("data/");
-    let unknown = present.iter().filter(own).filter(|f| !listed.contains_key(f.as_str()));
+    // A host may ask for files of its own: hidden ones, and the name of a domain.
+    let of_host = |f: &&String| f.split('/').any(|part| part.starts_with('.')) || *f == "CNAME";
+    let unknown = present.iter().filter(|f| !of_host(f)).filter(|f| !listed.contains_key(f.as_str()));
     out.extend(unknown.map(|f| about(f, SUMS, "not listed", "in the folder")));
     Ok(listed.len())
 }

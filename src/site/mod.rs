@@ -41,6 +41,7 @@ mod suites;
 mod table;
 mod text;
 mod verify;
+mod whole;
 mod wording;
 mod write;
 
@@ -50,7 +51,7 @@ pub use check::{Checked, Problem, check};
 pub use config::Config;
 pub use diff::{Change, diff};
 pub use error::SiteError;
-pub use fetch::fetch;
+pub use fetch::{Bounds, fetch};
 pub use init::init;
 pub use pages::ordered;
 pub use limits::{MOST_BYTES, MOST_FILES, Plan};

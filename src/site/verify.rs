@@ -10,10 +10,11 @@ use super::extract::stated;
 use super::numbers::{Computed, Families, compute};
 use super::published::Sources;
 use super::suites::Suites;
-use crate::results::{Dataset, Level, read_with, slug};
+use super::whole::{built, other_scripts, renamed, strangers};
+use crate::results::{Dataset, Evidence, Level, RunFile, contradicted, read_with, slug};
 use rayon::prelude::*;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// One statement of the site that does not hold.
@@ -40,12 +41,25 @@ pub struct Verified {
     pub files: usize,
     /// Everything that does not hold, in order of id and place.
     pub differences: Vec<Difference>,
+    /// What a reader should know though nothing is wrong with it.
+    pub notes: Vec<String>,
 }
 
-/// Verifies the site in `site` from its own raw files and, where given, from `results` as well.
-pub fn verify(site: &Path, results: Option<&Path>) -> Result<Verified, SiteError> {
+/// Verifies the site in `site` from its own raw files and, where given, from `results` as well. Its temporary files lie
+/// in `work`.
+pub fn verify(site: &Path, results: Option<&Path>, work: &Path) -> Result<Verified, SiteError> {
     let mut out = Verified::default();
+    built(site)?;
+    let strangers = strangers(site)?;
+    if !strangers.is_empty() {
+        // Nothing is read through a link, and reading a pipe might never end.
+        let told = |(path, what): (String, &'static str)| about(&path, "the site’s folder", "a file or a folder", what);
+        out.differences = strangers.into_iter().map(told).collect();
+        return Ok(out);
+    }
     let files = files(site)?;
+    out.notes = other_scripts(&files)?;
+    out.differences.extend(renamed(site, &files));
     out.files = digests(site, &files, &mut out.differences)?;
     let path = site.join("data/site.json");
     let text = std::fs::read_to_string(&path).map_err(SiteError::io(&path))?;
@@ -55,12 +69,13 @@ pub fn verify(site: &Path, results: Option<&Path>) -> Result<Verified, SiteError
     config.validate("data/site.json")?;
     let (suites, wrong) = Suites::published(site)?;
     out.differences.extend(wrong.into_iter().map(|(path, why)| about(&path, &path, "a usable file", why)));
-    let joined = join_shards(site)?;
+    let joined = join_shards(site, work)?;
     let mut own = read_with(joined.path(), &|_, _, _, _| Ok(()))?;
     let place = "the site’s raw files";
     faults(&own, place, &mut out);
     let (artifacts, wrong) = Artifacts::published(site, &own)?;
     out.differences.extend(wrong.into_iter().map(|(path, why)| about(&path, &path, "a usable index", why)));
+    out.differences.extend(against_evidence(&own, &artifacts));
     let theirs = results.map(|results| read_with(results, &|_, _, _, _| Ok(()))).transpose()?;
     if let Some(theirs) = &theirs {
         out.differences.extend(same_raw(&own, theirs));
@@ -85,6 +100,26 @@ fn faults(data: &Dataset, source: &str, out: &mut Verified) {
         stated: "a usable raw file".into(),
         recomputed: fault.to_string(),
     }));
+}
+
+/// Where published reports and patches contradict the lines of their attempts.
+fn against_evidence(own: &Dataset, artifacts: &Artifacts) -> Vec<Difference> {
+    let of_run = |run: &RunFile| {
+        let Some(of) = artifacts.of(&run.run.run) else { return Vec::new() };
+        let cut: HashSet<&str> = of.files().filter(|f| f.is_cut()).map(|f| f.path.as_str()).collect();
+        let (shown, file) = (of.shown(), format!("data/raw/{}/attempts", slug(&run.run.run)));
+        let evidence = Evidence { dir: of.root(), shown: &shown, is_cut: &|path| cut.contains(path) };
+        contradicted(run, &file, evidence)
+    };
+    let faults = own.runs.iter().flat_map(of_run);
+    faults
+        .map(|fault| Difference {
+            id: format!("line {}", fault.file),
+            place: "published evidence".into(),
+            stated: "what the line says".into(),
+            recomputed: fault.to_string(),
+        })
+        .collect()
 }
 
 /// Compares the site with what the raw files give. Where two plans disagree about a task, either may be the changed

@@ -50,6 +50,7 @@ impl Format {
         let Some(value) = value.filter(|v| (v * 100.0).is_finite()) else {
             return "no data".to_owned();
         };
+        let value = if self == Self::P { value } else { settled(value) };
         let (minus, size) = (if value < 0.0 { "\u{2212}" } else { "" }, value.abs());
         match self {
             // Small whole counts are what pages hold most of.
@@ -71,6 +72,17 @@ impl Format {
         }
     }
 }
+
+/// A sum of doubles that misses a whole number by its rounding is that whole number: 24 of 24 are all, and not nearly so.
+///
+/// A p-value is never settled, for a tiny one is no rounding.
+fn settled(value: f64) -> f64 {
+    let whole = value.round();
+    if (value - whole).abs() <= SLACK { whole + 0.0 } else { value }
+}
+
+/// What sums of up to a million shares are off at most.
+const SLACK: f64 = 1e-12;
 
 fn percent(value: f64, minus: &str) -> String {
     let text = fixed(value.abs() * 100.0, 1);
@@ -249,6 +261,28 @@ mod tests {
         assert_eq!(Seconds.text(Some(80.0)), "80 s");
         assert_eq!(Seconds.text(None), "no data");
         assert_eq!(Count.text(Some(f64::NAN)), "no data");
+    }
+
+    #[test]
+    fn a_sum_that_misses_a_whole_number_by_its_rounding_is_that_number() {
+        let thirds = (0..24).fold(0.0, |sum, _| sum + 1.0 / 24.0);
+        assert!(thirds != 1.0, "the sum must be off, or it shows nothing");
+        assert_eq!(Percent.text(Some(thirds)), "100.0%");
+        assert_eq!(Percent.text(Some(0.999_999_999_999_999_7)), "100.0%");
+        assert_eq!(Percent.text(Some(1.000_000_000_000_000_2)), "100.0%");
+        assert_eq!(Percent.text(Some(1e-17)), "0.0%");
+        assert_eq!(Percent.text(Some(-1e-17)), "0.0%");
+        assert_eq!(Points.text(Some(-1e-17)), "+0.0 points");
+        assert_eq!(Points.text(Some(-0.0)), "+0.0 points");
+        assert_eq!(Gap.text(Some(-1e-17)), "0.0 points");
+        for format in [Count, Decimal1, Decimal2, Usd2, Usd3, Seconds] {
+            assert_eq!(format.text(Some(-1e-17)), format.text(Some(0.0)), "{format:?}");
+        }
+        assert_eq!(Decimal1.text(Some(0.3 - 0.1 - 0.2)), "0.0");
+        // What is not there by rounding alone keeps its words.
+        assert_eq!(Percent.text(Some(1e-9)), "<0.1%");
+        assert_eq!(Percent.text(Some(1.0 - 1e-9)), ">99.9%");
+        assert_eq!(P.text(Some(1e-17)), "<0.0001");
     }
 
     #[test]

@@ -120,6 +120,16 @@ impl RunArtifacts {
         format!("{}/{FILES}/{}", self.folder, file.path)
     }
 
+    /// The folder of the files.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The folder of the files as the site names it.
+    pub fn shown(&self) -> String {
+        format!("{}/{FILES}", self.folder)
+    }
+
     /// The published bytes of a file; none where they cannot be read.
     pub fn read(&self, file: &Artifact) -> Option<Vec<u8>> {
         if file.is_left_out() {

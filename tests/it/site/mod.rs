@@ -7,5 +7,5 @@ mod hostile;
 mod serving;
 mod statements;
 mod verifying;
-mod world;
+pub mod world;
 mod writing;
