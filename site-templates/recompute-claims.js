@@ -72,7 +72,8 @@ function resolved(line, tests, each, says, tell) {
   if (!line.score && tests.targets?.total === 0) tell("tests.targets", `${says}, and there was no target to pass`);
   if (FAILED.has(line.error?.class)) tell("error", `${says}, and the error says that it did not pass`);
   if (["cancelled", "run_budget"].includes(line.stop)) tell("stop", `${says}, and the attempt was stopped before it could be scored`);
-  if (typeof line.digests?.grader !== "string") return;
+  // A line that this program graded has its patch and its counts.
+  if (!String(line.digests?.grader ?? "").startsWith("tsbench-score/")) return;
   const { bytes = null, sha256 = null, applied = null } = line.patch ?? {};
   if (bytes === null && sha256 === null && applied === null) tell("patch", `${says}, and there is no patch`);
   else if (applied === null) tell("patch.applied", `${says}, and no patch was applied`);

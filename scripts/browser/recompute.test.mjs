@@ -391,3 +391,78 @@ test("a fault in what is published of tasks is named with its line", () => {
   put("tasks-0001.jsonl", '{"schema":"tsbench.task/2"}\n{"schema":"tsbench.task/1","suite":"s@1","task":"t"}\nnot json\n', { lines: 4 });
   assert.deepEqual(store.problems.map((p) => p.where.split("/").pop()), ["tasks-0001.jsonl line 1", "tasks-0001.jsonl line 2", "tasks-0001.jsonl line 3", "tasks-0001.jsonl"]);
 });
+
+test("a line that contradicts itself is told with its file, its line and both values", () => {
+  const told = (change) => {
+    const rows = lines();
+    change(rows.r1[0]);
+    return load({ rows }).problems.map(({ where, what }) => `${where}: ${what}`).join("; ");
+  };
+  const tests = (targets, guards) => {
+    const of = ([passed, total]) => ({ passed, total, failed: Array.from({ length: Math.max(0, total - passed) }, (_, i) => `t${i}`) });
+    return { targets: of(targets), guards: of(guards) };
+  };
+  const patch = { sha256: "11", bytes: 9, applied: "strict" };
+  const grader = { grader: "tsbench-score/5" };
+  const empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+  for (const [outcome, more, want] of [
+    ["resolved", { tests: tests([0, 2], [0, 0]) }, /line 1: tests\.targets: .*resolved.* 0 of 2/],
+    ["resolved", { tests: tests([2, 2], [2, 3]) }, /tests\.guards: .* 2 of 3/],
+    ["resolved", { tests: tests([0, 0], [3, 3]) }, /no target to pass/],
+    ["resolved", { digests: grader, tests: tests([2, 2], [0, 0]) }, /there is no patch/],
+    ["resolved", { digests: grader, patch }, /neither a target nor a check/],
+    ["resolved", { patch: { bytes: 0, sha256: empty } }, /the patch is empty/],
+    ["resolved", { score: { passed: 1, total: 2 } }, /score: 1 of 2 does not agree/],
+    ["resolved", { error: { class: "exit_disagrees" } }, /error: /],
+    ["unresolved", { tests: tests([2, 2], [3, 3]) }, /all 2 targets and 3 guards passed/],
+    ["unresolved", { tests: { targets: { passed: 1, total: 2, failed: [] } } }, /1 of 2 passed, and 0 are named/],
+    ["unresolved", { tests: { targets: { passed: 3, total: 2 } } }, /3 passed of 2/],
+    ["no_patch", { patch }, /there is a patch/],
+    ["patch_failed", { patch }, /the patch was applied/],
+    ["infra_error", { tests: tests([0, 2], [0, 0]) }, /a verdict says 0 of 2/],
+    ["observed", { score: { passed: 0, total: 2 } }, /a verdict says 0 of 2/],
+    ["unresolved", { patch: { bytes: 9, sha256: empty } }, /its digest is that of no bytes/],
+  ]) {
+    assert.match(told((row) => Object.assign(row, { outcome }, more)), want, `${outcome} ${JSON.stringify(more)}`);
+  }
+  for (const [outcome, more] of [
+    ["resolved", { digests: grader, patch, tests: tests([2, 2], [0, 0]) }],
+    ["unresolved", { tests: { targets: { passed: 1, total: 1 } } }],
+    ["timed_out", { stop: "submitted", tests: tests([0, 2], [0, 0]) }],
+    ["no_patch", { patch: { bytes: 2, sha256: "11", applied: "empty" } }],
+  ]) {
+    assert.equal(told((row) => Object.assign(row, { outcome }, more)), "", `${outcome} ${JSON.stringify(more)}`);
+  }
+});
+
+test("a sum that misses a whole number by its rounding is that number in words", () => {
+  for (const [value, format, want] of [
+    [0.9999999999999997, "percent", "100.0%"],
+    [1e-17, "percent", "0.0%"],
+    [-1e-17, "percent", "0.0%"],
+    [-1e-17, "points", "+0.0 points"],
+    [0.3 - 0.1 - 0.2, "decimal1", "0.0"],
+    [1e-9, "percent", "<0.1%"],
+    [1 - 1e-9, "percent", ">99.9%"],
+    [1e-17, "p", "<0.0001"],
+  ]) {
+    assert.equal(recompute.formatValue(value, format), want, `${format} ${value}`);
+  }
+});
+
+test("a plan that counts two conditions plans half of it for each row", () => {
+  const { r1 } = lines();
+  assert.ok(r1.length > 0);
+  const run = (planned, condition) => ({ schema: "tsbench.run/1", run: "c", suite: "s@1", agent: { name: "shell", version: "1" }, condition, models: [{ id: "m" }], tasks: ["a", "b"], repeats: 3, planned_attempts: planned });
+  const plannedOf = (planned, condition, of) => {
+    const store = recompute.createStore();
+    recompute.addFile(store, { path: "data/raw/c/run.json", run: "c" }, JSON.stringify(run(planned, "terse")));
+    const board = { id: "b", suite: "s@1", runs: ["c"], entries: [{ key: "k", model: "m", agent: "shell@1", condition: of }], tasks: [{ id: "a" }, { id: "b" }] };
+    const ctx = recompute.bind(store, { boards: [board], numbers: [] });
+    return recompute.compute(ctx, { stat: "planned", board: "b", entry: "k" });
+  };
+  assert.equal(plannedOf(12, "terse", "terse"), 6);
+  assert.equal(plannedOf(12, "terse", "default"), 6);
+  assert.equal(plannedOf(6, "terse", "terse"), 6);
+  assert.equal(plannedOf(6, "terse", "default"), 0);
+});

@@ -63,7 +63,7 @@ pub(super) struct Claims {
     /// Checks that passed, and all of them.
     pub score: Option<(u32, u32)>,
     pub patch: PatchClaim,
-    /// Whether the line names who graded it: then its patch and its tests are in it, as this program writes them.
+    /// Whether the line names this program as its grader: then its patch and its tests are in it, as this program writes them.
     pub graded: bool,
     /// Whether it has a fault with which a verdict says that a patch did not pass.
     pub failed: bool,
@@ -102,6 +102,11 @@ impl PatchClaim {
     fn is_empty(self) -> bool {
         self.bytes == Some(0) || self.digest_of_none == Some(true) || self.applied == Some(Applied::Empty)
     }
+}
+
+/// Whether a grader is a version of this program's own.
+pub(super) fn is_own_grader(grader: &str) -> bool {
+    grader.starts_with("tsbench-score/")
 }
 
 /// Whether a class of fault says that a patch did not pass.

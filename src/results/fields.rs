@@ -1,7 +1,7 @@
 //! What is wrong with the fields of a line that is a JSON object. It must refuse exactly what the fast path refuses.
 
 use super::Stop;
-use super::claims::{Applied, Claims, PatchClaim, Tested, is_failure};
+use super::claims::{Applied, Claims, PatchClaim, Tested, is_failure, is_own_grader};
 use super::line::{DEFAULT_AGENT, DEFAULT_CONDITION, MAX_COST, Plan, planned_condition};
 use super::values::{MAX_SMALL, MAX_WHOLE, is_time};
 use crate::schema::{ATTEMPT_SCHEMA, Outcome};
@@ -102,7 +102,7 @@ pub(super) fn fields(map: &Map<String, Value>, plan: &Plan<'_>, report: &mut Rep
             guards: guards.map(|pair| tested(map, pair, "tests.guards.failed")),
             score,
             patch: patch(map),
-            graded: at(map, "digests.grader").is_some_and(Value::is_string),
+            graded: at(map, "digests.grader").and_then(Value::as_str).is_some_and(is_own_grader),
             failed: at(map, "error.class").and_then(Value::as_str).is_some_and(is_failure),
         };
         claims.contradictions(report);

@@ -1,6 +1,6 @@
 //! One line that keeps the contract, read without allocating.
 
-use super::claims::{Applied, Claims, PatchClaim, Tested, is_failure};
+use super::claims::{Applied, Claims, PatchClaim, Tested, is_failure, is_own_grader};
 use super::row::{NONE_U32, NONE_U64};
 use super::scan::{Scan, Text};
 use super::slot::Slot;
@@ -259,7 +259,7 @@ impl<'a> Line<'a> {
             guards: tested(Slot::GuardsPassed, row.guards, self.failed.1),
             score: has(Slot::ScorePassed).then_some(self.score),
             patch: self.patch,
-            graded: self.grader.is_some(),
+            graded: self.grader.as_deref().is_some_and(is_own_grader),
             failed: self.error.as_ref().is_some_and(|(class, _)| is_failure(class)),
         }
     }

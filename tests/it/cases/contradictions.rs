@@ -6,6 +6,7 @@ use assert_cmd::Command;
 use serde_json::{Value, json};
 use std::fs;
 use tsbench::results::import_inspect;
+use tsbench::scoring::GRADER;
 use tsbench::site::numbers::compute;
 use tsbench::site::{Board, Config};
 
@@ -36,7 +37,7 @@ fn patch(bytes: u32, applied: Value) -> Value {
 
 #[test]
 fn a_line_that_contradicts_itself_is_refused_with_its_field() {
-    let graded = json!({"grader": "tsbench-score/5"});
+    let graded = json!({"grader": GRADER});
     let full = json!({"tests": tests((2, 2), (3, 3)), "patch": patch(9, json!("strict")), "digests": graded});
     let with = |field: &str, value: Value| {
         let mut all = full.clone();

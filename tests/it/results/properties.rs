@@ -339,7 +339,7 @@ proptest! {
     fn claims_that_contradict_each_other_are_named_by_both_readers(a in claiming(), graded in any::<bool>(), class in prop::sample::select(vec!["no_tests", "x"])) {
         let mut line = serde_json::to_value(&a).unwrap();
         if graded {
-            line["digests"] = serde_json::json!({"grader": "g/1"});
+            line["digests"] = serde_json::json!({"grader": "tsbench-score/1"});
         }
         if !line["error"].is_null() {
             line["error"]["class"] = class.into();
