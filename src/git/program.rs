@@ -30,6 +30,7 @@ pub enum GitError {
         /// The file.
         path: PathBuf,
         /// The cause.
+        #[source]
         cause: std::io::Error,
     },
     /// A mirror is missing or is none.
@@ -50,6 +51,16 @@ pub enum GitError {
     /// A folder is no mirror of the tree that it was to be made of.
     #[error("make the mirror {0}: something else is there already\nhint: name another folder of mirrors, or remove it")]
     OtherMirror(PathBuf),
+}
+
+/// Runs work that takes its time without keeping other tasks of an async runtime from going on.
+pub fn run_blocking<T>(work: impl FnOnce() -> T) -> T {
+    use tokio::runtime::{Handle, RuntimeFlavor};
+    match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
+        Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(work),
+        // A runtime of one thread has nobody who could take over.
+        Ok(_) | Err(_) => work(),
+    }
 }
 
 /// What git answered.
@@ -107,10 +118,12 @@ pub(super) fn git(
         .spawn()
         .map_err(GitError::Start)?;
     let stdin = child.stdin.take();
-    let output = std::thread::scope(|scope| {
-        // A thread of its own feeds git, so that neither side waits for the other on large inputs.
-        scope.spawn(move || stdin.map(|mut pipe| pipe.write_all(input)));
-        child.wait_with_output()
+    let output = run_blocking(|| {
+        std::thread::scope(|scope| {
+            // A thread of its own feeds git, so that neither side waits for the other on large inputs.
+            scope.spawn(move || stdin.map(|mut pipe| pipe.write_all(input)));
+            child.wait_with_output()
+        })
     })
     .map_err(GitError::Start)?;
     Ok(Answer {

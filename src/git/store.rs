@@ -1,27 +1,12 @@
 use super::GitError;
-use super::program::{git, must};
-use super::tree::{Entry, Mode, Tree, unusable};
-use std::borrow::Cow;
+use super::program::must;
+use super::tree::{Entry, Mode, Tree};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// A tree object, hex.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TreeId(pub String);
-
-/// How a patch went on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Applied {
-    /// There was nothing to apply.
-    Empty,
-    /// Every line matched.
-    Strict(TreeId),
-    /// Hunk headers were recounted, whitespace of context was ignored and a missing last newline was added; nothing else
-    /// was done.
-    Lenient(TreeId),
-    /// It does not apply, or it makes a file whose name no sandbox can hold; why, in git's words or ours.
-    Refused(String),
-}
 
 /// A throw-away object store, which may read the objects of mirrors beside it.
 pub struct Store {
@@ -124,14 +109,14 @@ impl Store {
         self.tree_in(&index)
     }
 
-    fn tree_in(&self, index: &Path) -> Result<TreeId, GitError> {
+    pub(super) fn tree_in(&self, index: &Path) -> Result<TreeId, GitError> {
         let out = self.run(Some(index), &["write-tree"], b"")?;
         let _ = std::fs::remove_file(index);
         Ok(TreeId(line(&out)))
     }
 
     /// A name for an index that nothing else uses.
-    fn index(&self) -> PathBuf {
+    pub(super) fn index(&self) -> PathBuf {
         use std::sync::atomic::{AtomicU64, Ordering};
         static NEXT: AtomicU64 = AtomicU64::new(0);
         self.dir.path().join(format!("index-{}", NEXT.fetch_add(1, Ordering::Relaxed)))
@@ -139,11 +124,10 @@ impl Store {
 
     /// Writes a tree of files given by their bytes.
     pub fn write_files(&self, files: &BTreeMap<String, (Mode, Vec<u8>)>) -> Result<TreeId, GitError> {
-        let mut tree = Tree::new();
-        for (path, (mode, bytes)) in files {
-            tree.insert(path.clone(), Entry { mode: *mode, blob: self.blob(bytes)? });
-        }
-        self.write(&tree)
+        let bytes: Vec<&[u8]> = files.values().map(|(_, bytes)| bytes.as_slice()).collect();
+        let blobs = self.blobs(&bytes)?;
+        let entries = files.iter().zip(blobs);
+        self.write(&entries.map(|((path, (mode, _)), blob)| (path.clone(), Entry { mode: *mode, blob })).collect())
     }
 
     /// The patch that turns one tree into another: whole, binary, renames spelled out.
@@ -166,55 +150,6 @@ impl Store {
             args.extend(specs.iter().map(String::as_str));
         }
         self.run(None, &args, b"")
-    }
-
-    /// Applies a patch to a tree, whole or not at all: strictly, else leniently in one way.
-    pub fn apply(&self, tree: &TreeId, patch: &[u8]) -> Result<Applied, GitError> {
-        if patch.iter().all(u8::is_ascii_whitespace) {
-            return Ok(Applied::Empty);
-        }
-        let mut refusal = String::new();
-        for lenient in [false, true] {
-            let index = self.index();
-            self.run(Some(&index), &["read-tree", &tree.0], b"")?;
-            let mut args = vec!["apply", "--cached", "--whitespace=nowarn", "-p1"];
-            if lenient {
-                args.extend(["--recount", "--ignore-whitespace"]);
-            }
-            let whole = if lenient { with_last_newline(patch) } else { Cow::Borrowed(patch) };
-            let answer = git(self.dir.path(), &self.alternates, Some(&index), &args, &whole)?;
-            if answer.ok {
-                // Read from the index: git itself gives up on trees that are too deep.
-                let names = self.run(Some(&index), &["ls-files", "-z"], b"")?;
-                if let Some(why) = names.split(|b| *b == 0).find_map(unusable) {
-                    let _ = std::fs::remove_file(&index);
-                    return Ok(Applied::Refused(why));
-                }
-                let tree = self.tree_in(&index)?;
-                return Ok(if lenient { Applied::Lenient(tree) } else { Applied::Strict(tree) });
-            }
-            let _ = std::fs::remove_file(&index);
-            if !lenient {
-                refusal = in_our_words(&answer.err);
-            }
-        }
-        Ok(Applied::Refused(refusal))
-    }
-}
-
-/// What git says of a patch, without advice for who calls git.
-fn in_our_words(said: &str) -> String {
-    match said.contains("No valid patches in input") {
-        true => "it is no patch: it has no header of a file (--- and +++) with a hunk (@@)".to_owned(),
-        false => said.to_owned(),
-    }
-}
-
-/// Models often leave out the newline that ends a patch.
-fn with_last_newline(patch: &[u8]) -> Cow<'_, [u8]> {
-    match patch.ends_with(b"\n") {
-        true => Cow::Borrowed(patch),
-        false => Cow::Owned([patch, b"\n"].concat()),
     }
 }
 

@@ -4,7 +4,7 @@ use super::{
     java_build as build, java_services as services, java_shadow as shadow, java_sources as sources,
     java_trust as trust, java_versions as versions, releases,
 };
-use crate::reports::{Key, Report, Seal, Status, open_parcel, parse_junit};
+use crate::reports::{Key, Report, open_parcel, parse_junit};
 
 /// Java: Maven or a Gradle wrapper, and the JUnit XML that they write.
 ///
@@ -106,12 +106,7 @@ impl Language for Java {
         (report.seal, report.exit) = open_parcel(files, key);
         let counts = files.iter().find(|(name, _)| name == "counts").map(|(_, bytes)| String::from_utf8_lossy(bytes));
         let told = build::counts(&counts.unwrap_or_default());
-        let of = |which: &dyn Fn(Status) -> bool| report.cases.iter().filter(|c| which(c.status)).count() as u64;
-        let found = (of(&|_| true), of(&Status::is_failure), of(&|s| s == Status::Skipped));
-        if report.seal == Seal::Whole && found != told {
-            let what = |(run, failed, skipped)| format!("{run} run, {failed} failed, {skipped} skipped");
-            report.seal = Seal::Broken(format!("the build tool counts {}, the files say {}", what(told), what(found)));
-        }
+        build::believe(&mut report, told);
         report
     }
 

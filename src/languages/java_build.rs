@@ -1,5 +1,6 @@
 use super::plan::words;
 use super::{Files, LanguageError, Places, Plan, versions};
+use crate::reports::{Report, Seal, Status, naming};
 
 /// Checks that say nothing about behaviour, switched off by the names that their plugins give them.
 const SKIPPED: [&str; 14] = [
@@ -144,6 +145,24 @@ pub(super) fn counts(text: &str) -> (u64, u64, u64) {
         all = (add(all.0, number("Tests run:")), add(all.1, failed), add(all.2, number("Skipped:")));
     }
     all
+}
+
+/// Takes a report for broken that does not have what the build tool counted. A tool that counts the failures of the report
+/// and ends well all the same was told to do so by its project.
+pub(super) fn believe(report: &mut Report, told: (u64, u64, u64)) {
+    let of = |which: &dyn Fn(Status) -> bool| report.cases.iter().filter(|c| which(c.status)).count() as u64;
+    let found = (of(&|_| true), of(&Status::is_failure), of(&|s| s == Status::Skipped));
+    if report.seal != Seal::Whole {
+        return;
+    }
+    if found == told {
+        report.forgiven = told.1 > 0;
+        return;
+    }
+    let what = |(run, failed, skipped)| format!("{run} run, {failed} failed, {skipped} skipped");
+    let failed = report.cases.iter().filter(|c| c.status.is_failure()).map(|c| c.id.clone());
+    let named = if found.1 > 0 { format!(" ({})", naming(failed)) } else { String::new() };
+    report.seal = Seal::Broken(format!("the build tool counts {}, the files say {}{named}", what(told), what(found)));
 }
 
 fn add(a: u64, b: u64) -> u64 {

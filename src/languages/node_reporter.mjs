@@ -1,10 +1,11 @@
 // What Node's own test runner tells its reporters, as sealed lines. Each test file is a process of its own.
 import { createRequire } from "node:module";
 
-const { Writer } = createRequire(import.meta.url)("./report_writer.cjs");
+const { Writer, said } = createRequire(import.meta.url)("./report_writer.cjs");
 const writer = new Writer();
 
-const message = (error) => error?.cause?.stack ?? error?.cause?.message ?? error?.stack ?? error?.message ?? error;
+const ask = (error) => error?.cause?.stack ?? error?.cause?.message ?? error?.stack ?? error?.message ?? error;
+const message = (error) => said([error], ask);
 
 export default async function* (events) {
   // Names of the tests that are open, by file: an outer test is told of when its inner ones are.

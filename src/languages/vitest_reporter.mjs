@@ -1,10 +1,10 @@
 // What vitest tells its reporters, as sealed lines. It runs in vitest's main process; tests run in its workers.
 import { createRequire } from "node:module";
 
-const { Writer } = createRequire(import.meta.url)("./report_writer.cjs");
+const { Writer, said } = createRequire(import.meta.url)("./report_writer.cjs");
 const writer = new Writer();
 
-const text = (errors) => (errors ?? []).map((e) => e?.stack ?? e?.message ?? String(e)).join("\n");
+const text = (errors) => said(errors ?? [], (e) => e?.stack ?? e?.message ?? e);
 
 /** Up to version 2: files as tasks with tasks inside. */
 function walk(file, task, titles) {
@@ -17,13 +17,28 @@ function walk(file, task, titles) {
   }
   const states = { pass: "passed", fail: "failed" };
   const status = states[task.result?.state] ?? "skipped";
+  if (task.result?.retryCount > 0) writer.doubt(`${task.name} was run again`);
   writer.case(file, [...titles, task.name], status, task.result?.duration, text(task.result?.errors));
 }
 
 export default class Reporter {
+  #ignores = false;
+
+  onInit(vitest) {
+    this.#ignores = vitest?.config?.dangerouslyIgnoreUnhandledErrors === true;
+  }
+
+  // Errors outside of tests fail the run, unless the project has them ignored.
+  #beside(errors) {
+    for (const error of errors ?? []) {
+      if (this.#ignores) writer.doubt(`vitest: ${text([error])}`);
+      else writer.problem(`vitest: ${text([error])}`);
+    }
+  }
+
   onFinished(files = [], errors = []) {
     for (const file of files) walk(file.filepath, file, []);
-    for (const error of errors) writer.problem(`vitest: ${text([error])}`);
+    this.#beside(errors);
     writer.close();
   }
 
@@ -37,10 +52,11 @@ export default class Reporter {
         for (let up = test.parent; up && up.type === "suite"; up = up.parent) titles.unshift(up.name);
         const { state, errors: why } = test.result();
         const status = state === "passed" || state === "failed" ? state : "skipped";
+        if (test.diagnostic?.()?.retryCount > 0) writer.doubt(`${test.name} was run again`);
         writer.case(module.moduleId, titles, status, test.diagnostic?.()?.duration, text(why));
       }
     }
-    for (const error of errors ?? []) writer.problem(`vitest: ${text([error])}`);
+    this.#beside(errors);
     writer.close();
   }
 }

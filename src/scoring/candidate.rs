@@ -70,7 +70,9 @@ pub(super) fn candidate_for(
     patch: &[u8],
     runtime: Option<&str>,
 ) -> Result<Candidate, GitError> {
-    let (applied, tree, refusal) = match m.store.apply(&m.start, patch)? {
+    let closed = Protected::of(task, m, plan);
+    let beside = m.store.apply_beside(&m.start, patch, &|path| closed.standing(path) == Standing::Closed)?;
+    let (applied, tree, refusal) = match beside.applied {
         Applied::Empty => (Some("empty"), m.start.clone(), String::new()),
         Applied::Strict(tree) => (Some("strict"), tree, String::new()),
         Applied::Lenient(tree) => (Some("lenient"), tree, String::new()),
@@ -79,7 +81,6 @@ pub(super) fn candidate_for(
     let (start, mut files) = (m.store.read(&m.start)?, m.store.read(&tree)?);
     let changed: BTreeSet<String> =
         start.keys().chain(files.keys()).filter(|p| start.get(*p) != files.get(*p)).cloned().collect();
-    let closed = Protected::of(task, m, plan);
     let protected = |path: &str| closed.covers(path);
     let mut dropped = BTreeSet::new();
     // Links first: a file is not to blame for the name that a link would give it.
@@ -132,11 +133,13 @@ pub(super) fn candidate_for(
     }
     let (files, replaced) = without_conflicts(&start, files);
     dropped.extend(replaced);
+    let passed = beside.passed.iter().filter(|p| !changed.contains(*p)).count();
+    dropped.extend(beside.passed);
     let tree = m.store.write(&files)?;
     let tree = m.with_hidden(&tree)?;
     let code = code.into_iter().filter(|path| !dropped.contains(path)).collect();
     let dropped = dropped.into_iter().collect();
-    Ok(Candidate { applied, refusal, tree, files: changed.len() as u64, dropped, put_back, code, version })
+    Ok(Candidate { applied, refusal, tree, files: (changed.len() + passed) as u64, dropped, put_back, code, version })
 }
 
 /// What a patch may not change.
