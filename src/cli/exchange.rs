@@ -234,6 +234,7 @@ fn new_suite(args: &Import) -> anyhow::Result<Suite> {
         id,
         version: "1.0".to_owned(),
         note: format!("Taken in by {TOOL}."),
+        licence: None,
         infra: Infra::Exclude,
         repeats: 3,
         limits: Limits::default(),

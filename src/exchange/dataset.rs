@@ -1,6 +1,7 @@
 //! A suite as a dataset that others load: lines, a table, a card, and labels beside them. Once written it stays.
 
 use super::intake::Intake;
+use super::licence::{card_lines, is_terms, terms_of};
 use super::record::{Record, changed};
 use super::{ExchangeError, Losses, parquet};
 use crate::schema::{Exposure, Model, Suite};
@@ -80,12 +81,17 @@ pub fn export(
     }
     let table =
         parquet::write(&records, tool).map_err(|cause| ExchangeError::Parquet { path: dir.join(TABLE), cause })?;
+    if suite.suite.licence.is_none() {
+        losses.add(&suite.suite.id, "the licence is unknown: state it as licence in suite.toml, and the card has it");
+    }
+    let terms = terms_of(&suite.dir)?;
     let mut files = vec![
         (CARD, card(suite, &records).into_bytes()),
         (LABELS, labels(&suite.tasks, models).into_bytes()),
         (LINES, lines),
         (TABLE, table),
     ];
+    files.extend(terms.iter().map(|(name, (_, bytes))| (name.as_str(), bytes.clone())));
     let suite_file = suite.dir.join("suite.toml");
     let manifest = Manifest {
         schema: SCHEMA.to_owned(),
@@ -123,7 +129,7 @@ fn leftovers(suite: &TaskSuite, losses: &mut Losses) -> Result<(), ExchangeError
     for entry in std::fs::read_dir(&suite.dir).map_err(ExchangeError::io(&suite.dir))? {
         let entry = entry.map_err(ExchangeError::io(&suite.dir))?;
         let name = entry.file_name().to_string_lossy().into_owned();
-        if entry.path().is_file() && name != "suite.toml" {
+        if entry.path().is_file() && name != "suite.toml" && !is_terms(&name) {
             losses.add(&suite.suite.id, format!("{name} of the suite's folder belongs to no task and is left out"));
         }
     }
@@ -163,7 +169,7 @@ fn labels(tasks: &[Task], models: &[Model]) -> String {
 
 /// The card: how to load the dataset, and what its columns mean.
 fn card(suite: &TaskSuite, records: &[Record]) -> String {
-    let Suite { id, version, title, note, .. } = &suite.suite;
+    let Suite { id, version, title, note, licence, .. } = &suite.suite;
     let size = match records.len() {
         0..1000 => "n<1K",
         1000..10_000 => "1K<n<10K",
@@ -184,7 +190,8 @@ fn card(suite: &TaskSuite, records: &[Record]) -> String {
         let _ = writeln!(tasks, "| {} | {} | `{}` |", r.instance_id, r.language, &r.files_sha256);
     }
     format!(
-        "---\npretty_name: {name}\ntags:\n- code\n- benchmark\n- tsbench\nsize_categories:\n- {size}\nconfigs:\n- config_name: default\n  data_files:\n  - split: test\n    path: {TABLE}\n---\n\n# {title}\n\n{}\n\nSuite `{id}`, version `{version}`. This version never changes: a change of a task makes another version.\n\n```python\nfrom datasets import load_dataset\n\ntasks = load_dataset(\"PATH OF THIS FOLDER\", split=\"test\")\n```\n\n`{LINES}` holds the same rows as `{TABLE}`. `tsbench tasks import --dataset` brings the suite back, file by file. `{MANIFEST}` has the SHA-256 of every file here and of every task. `{LABELS}` has the day of each merge and, for each model whose cutoff is published, a label: `before`, `margin` (the {} days after it), `after` or `unknown`. A label is no filter.\n\n{repos}\n\n| column | |\n|---|---|\n| `instance_id`, `suite`, `title`, `language`, `difficulty`, `use_cases` | what the task is |\n| `repo`, `base_commit`, `fix_commit`, `merged_at` | where it comes from, or empty |\n| `problem_statement` | all that an agent is told |\n| `patch`, `test_patch` | the human fix and the hidden tests; empty where they are sealed |\n| `FAIL_TO_PASS`, `PASS_TO_PASS` | targets and guards, as lists |\n| `checks` | the checks of a task that is judged by a scorecard |\n| `digest` | SHA-256 over all that makes the task what it is |\n| `files_sha256`, `files` | the task's folder: path, mode, encoding, content |\n\n| task | language | SHA-256 of its files |\n|---|---|---|\n{tasks}",
+        "---\npretty_name: {name}\n{}language:\n- code\ntask_categories:\n- text-generation\ntags:\n- code\n- benchmark\n- tsbench\nsize_categories:\n- {size}\nconfigs:\n- config_name: default\n  data_files:\n  - split: test\n    path: {TABLE}\n---\n\n# {title}\n\n{}\n\nSuite `{id}`, version `{version}`. This version never changes: a change of a task makes another version.\n\n```python\nfrom datasets import load_dataset\n\ntasks = load_dataset(\"PATH OF THIS FOLDER\", split=\"test\")\n```\n\n`{LINES}` holds the same rows as `{TABLE}`. `tsbench tasks import --dataset` brings the suite back, file by file. `{MANIFEST}` has the SHA-256 of every file here and of every task. `{LABELS}` has the day of each merge and, for each model whose cutoff is published, a label: `before`, `margin` (the {} days after it), `after` or `unknown`. A label is no filter.\n\n{repos}\n\n| column | |\n|---|---|\n| `instance_id`, `suite`, `title`, `language`, `difficulty`, `use_cases` | what the task is |\n| `repo`, `base_commit`, `fix_commit`, `merged_at` | where it comes from, or empty |\n| `problem_statement` | all that an agent is told |\n| `patch`, `test_patch` | the human fix and the hidden tests; empty where they are sealed |\n| `FAIL_TO_PASS`, `PASS_TO_PASS` | targets and guards, as lists |\n| `checks` | the checks of a task that is judged by a scorecard |\n| `digest` | SHA-256 over all that makes the task what it is |\n| `files_sha256`, `files` | the task's folder: path, mode, encoding, content |\n\n| task | language | SHA-256 of its files |\n|---|---|---|\n{tasks}",
+        card_lines(licence.as_deref()),
         note.trim(),
         Exposure::MARGIN_DAYS
     )
@@ -243,9 +250,14 @@ pub fn import(from: &Path, root: &Path, mirrors: &Path) -> Result<Taken, Exchang
             return Err(ExchangeError::bad(&file, format!("the task {id:?}: {why}"), AGAIN));
         }
     }
-    let dir = intake.finish(&mut lost)?.ok_or_else(nothing)?;
-    let written = dir.join("suite.toml");
+    let suite_dir = intake.finish(&mut lost)?.ok_or_else(nothing)?;
+    let written = suite_dir.join("suite.toml");
     std::fs::write(&written, &manifest.suite_toml).map_err(ExchangeError::io(written))?;
+    for name in manifest.files.iter().map(|f| &f.name).filter(|name| is_terms(name)) {
+        let to = suite_dir.join(name);
+        std::fs::copy(dir.join(name), &to).map_err(ExchangeError::io(to))?;
+    }
+    let dir = suite_dir;
     Ok(Taken { dir, tasks: lines.into_iter().map(|r| r.instance_id).collect(), unchecked })
 }
 

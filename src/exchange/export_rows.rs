@@ -1,5 +1,6 @@
 //! Tasks become rows, and their trees, where they are in no repository, commits of mirrors made for them.
 
+use super::evaluation::evaluation;
 use super::import_rows::ORIGIN;
 use super::instance::{BESIDE, Beside, Instance, RowFormat, read as read_row, write as write_row};
 use super::record::test_patch;
@@ -96,7 +97,7 @@ fn instance_of(
     if !ours && is_special(&suite.suite) {
         losses.add(&spec.id, "version, repeats and limits of the suite: a row of others goes out as it came in");
     }
-    let instance = Instance {
+    let mut instance = Instance {
         id: spec.id.clone(),
         repo,
         base_commit,
@@ -111,7 +112,12 @@ fn instance_of(
         difficulty: spec.difficulty.clone(),
         beside: beside(spec, &suite.suite),
         used: Vec::new(),
+        evaluation: Default::default(),
     };
+    // A row of others has what its harness needs, and goes out with it.
+    if format == RowFormat::SweBench && ours {
+        instance.evaluation = evaluation(task, &material, &instance, losses);
+    }
     Ok((instance, origin))
 }
 
@@ -170,6 +176,8 @@ fn beside(spec: &TaskSpec, suite: &Suite) -> Beside {
         protected: spec.protected.clone(),
         unprotected: spec.unprotected.clone(),
         limits: spec.limits.clone(),
+        targets: Vec::new(),
+        guards: Vec::new(),
         suite: Some(suite.clone()),
     }
 }

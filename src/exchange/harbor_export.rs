@@ -77,14 +77,14 @@ fn leaving(files: &Files) -> Option<&str> {
 }
 
 /// A language's public image, how it is installed, and how its tests are run.
-struct Tools {
-    image: String,
-    install: &'static str,
-    test: &'static str,
+pub(super) struct Tools {
+    pub image: String,
+    pub install: &'static str,
+    pub test: &'static str,
 }
 
 impl Tools {
-    fn of(language: &str, runtime: Option<&str>) -> Option<Tools> {
+    pub fn of(language: &str, runtime: Option<&str>) -> Option<Tools> {
         let (image, version, suffix, install, test) = match language {
             "python" => (
                 "python",
@@ -204,7 +204,7 @@ fn test_script(task: &Task, material: &Material, tools: &Tools) -> String {
 }
 
 /// A word for the shell, whatever it holds.
-fn quoted(word: &str) -> String {
+pub(super) fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 

@@ -1,5 +1,6 @@
 //! What the rows of all benchmarks of repositories have in common, and each format's own way to say it.
 
+use super::evaluation::{self, Evaluation};
 use super::literal;
 use super::multi_swe;
 use super::pro;
@@ -73,6 +74,8 @@ pub struct Instance {
     pub beside: Beside,
     /// Keys of the row that are used.
     pub used: Vec<&'static str>,
+    /// How the harness of the format grades it, for rows of SWE-bench that are made of a task.
+    pub evaluation: Evaluation,
 }
 
 /// The column for what a task has and the formats have not; readers pass by columns that they do not know.
@@ -98,6 +101,11 @@ pub struct Beside {
     pub unprotected: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<Limits>,
+    /// Targets and guards as we name them, where the harness of the format names them otherwise.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub targets: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub guards: Vec<String>,
     /// The suite that the task was given out from: its version and the rules of all its tasks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suite: Option<Suite>,
@@ -120,7 +128,11 @@ pub fn read(format: RowFormat, row: &Value) -> Result<Instance, String> {
     }
     let (targets, guards) = format.lists();
     let problem = text(map, "problem_statement")?;
-    Ok(Instance {
+    let known = beside(map)?;
+    let ours = |ids: &Vec<String>, key: &str| if ids.is_empty() { list(map, key) } else { Ok(ids.clone()) };
+    // In a row of ours these are made of the task, and are made anew when it goes out again.
+    let made = if map.contains_key(BESIDE) { evaluation::COLUMNS.to_vec() } else { Vec::new() };
+    let mut instance = Instance {
         id: text(map, "instance_id")?.to_owned(),
         repo: text(map, "repo")?.to_owned(),
         base_commit: text(map, "base_commit")?.to_owned(),
@@ -130,13 +142,14 @@ pub fn read(format: RowFormat, row: &Value) -> Result<Instance, String> {
             RowFormat::SweBenchPro => format!("{problem}{}", pro::more(map)),
             _ => problem.to_owned(),
         },
-        title: beside(map)?.title,
-        targets: list(map, targets)?,
-        guards: list(map, guards)?,
+        title: known.title.clone(),
+        targets: ours(&known.targets, targets)?,
+        guards: ours(&known.guards, guards)?,
         language: map.get(format.language()).and_then(Value::as_str).map(str::to_owned),
         day: map.get("created_at").and_then(day),
         difficulty: map.get("difficulty").and_then(Value::as_str).filter(|d| is_difficulty(d)).map(str::to_owned),
-        beside: beside(map)?,
+        beside: Beside { targets: Vec::new(), guards: Vec::new(), ..known },
+        evaluation: Evaluation::default(),
         used: vec![
             BESIDE,
             "instance_id",
@@ -153,7 +166,9 @@ pub fn read(format: RowFormat, row: &Value) -> Result<Instance, String> {
             if format == RowFormat::SweBenchPro { pro::INTERFACE } else { "" },
             if map.get("difficulty").and_then(Value::as_str).is_some_and(is_difficulty) { "difficulty" } else { "" },
         ],
-    })
+    };
+    instance.used.extend(made);
+    Ok(instance)
 }
 
 fn is_difficulty(word: &str) -> bool {
@@ -223,9 +238,11 @@ pub fn write(format: RowFormat, instance: &Instance, origin: Option<&Value>, ver
     // A column of ours says what is so today.
     if row.contains_key(BESIDE) {
         row.extend(column(instance));
+        row.extend(instance.evaluation.columns());
     }
     let (targets, guards) = format.lists();
     for (key, list) in [(targets, &instance.targets), (guards, &instance.guards)] {
+        let list = &instance.evaluation.named(list);
         // A list that says the same stays in the words in which it came.
         if row.get(key).and_then(names).as_ref() != Some(list) {
             let value = match format {
@@ -263,12 +280,18 @@ fn blank(format: RowFormat, instance: &Instance, version: &str) -> Map<String, V
         _ => Map::new(),
     };
     map.extend(column(instance));
+    map.extend(instance.evaluation.columns());
     map
 }
 
 /// The column for what only we have, where there is anything for it.
 pub(super) fn column(instance: &Instance) -> Option<(String, Value)> {
-    let text = serde_json::to_string(&instance.beside).ok().filter(|_| instance.beside != Beside::default())?;
+    let mut beside = instance.beside.clone();
+    if instance.evaluation.renames() {
+        beside.targets.clone_from(&instance.targets);
+        beside.guards.clone_from(&instance.guards);
+    }
+    let text = serde_json::to_string(&beside).ok().filter(|_| beside != Beside::default())?;
     Some((BESIDE.to_owned(), text.into()))
 }
 

@@ -7,6 +7,7 @@
 
 mod dataset;
 mod error;
+mod evaluation;
 mod export_rows;
 mod harbor;
 mod harbor_copy;
@@ -16,6 +17,7 @@ mod harbor_theirs;
 mod import_rows;
 mod instance;
 mod intake;
+mod licence;
 mod literal;
 mod losses;
 mod multi_swe;

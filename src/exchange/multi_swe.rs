@@ -36,6 +36,7 @@ pub(super) fn read(map: &Map<String, Value>) -> Result<Instance, String> {
         day: map.get("created_at").and_then(day),
         difficulty: None,
         beside: beside(map)?,
+        evaluation: Default::default(),
         used: vec![
             BESIDE,
             "org",

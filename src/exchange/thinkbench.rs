@@ -2,6 +2,7 @@
 
 use super::import_rows::{Imported, ORIGIN, title_of};
 use super::intake::{Intake, plain_spec, spec_text, text_of};
+use super::licence::{is_terms, terms_of};
 use super::{ExchangeError, Losses};
 use crate::git::{Applied, Mode, Store, TreeId};
 use crate::schema::{Scorecard, Suite, is_test_path};
@@ -34,6 +35,8 @@ pub struct ThinkbenchTask {
     pub checks: Option<Vec<String>>,
     /// Its entry of the manifest.
     pub entry: Value,
+    /// Files with the terms of the whole set.
+    pub terms: Files,
 }
 
 impl ThinkbenchTask {
@@ -123,6 +126,10 @@ pub fn read(dir: &Path) -> Result<Vec<ThinkbenchTask>, ExchangeError> {
     if names.is_empty() {
         return Err(ExchangeError::bad(&root, "no folder in it has a brief.txt", "name the folder of task folders"));
     }
+    let mut terms = terms_of(dir)?;
+    if root != dir {
+        terms.extend(terms_of(&root)?);
+    }
     let one = |dir: &PathBuf| {
         let slug = dir.file_name().and_then(|n| n.to_str()).unwrap_or_default().to_owned();
         let mut task = ThinkbenchTask {
@@ -132,6 +139,7 @@ pub fn read(dir: &Path) -> Result<Vec<ThinkbenchTask>, ExchangeError> {
             files: Files::new(),
             checks: None,
             entry: Value::Null,
+            terms: terms.clone(),
         };
         task.refused = fill(&mut task, &manifest).err();
         task
@@ -272,10 +280,21 @@ fn files_of(
         Some(Scorecard { checks: checks.to_vec(), command: ["python3", "-I", RUN].map(str::to_owned).into() });
     let names: Vec<&String> = task.files.keys().filter(|p| p.starts_with("reference/")).collect();
     let known = ["brief.txt", "grade.py"];
-    let other = |p: &&String| !known.contains(&p.as_str()) && !p.starts_with("setup/") && !p.starts_with("reference/");
+    let other = |p: &&String| {
+        !known.contains(&p.as_str()) && !p.starts_with("setup/") && !p.starts_with("reference/") && !is_terms(p)
+    };
     for path in task.files.keys().filter(other) {
         losses.add(slug, format!("{path} has no place in a task"));
     }
+    // Where a task has terms of its own under one name with the set's, they are what it stands under.
+    let own_terms = || task.files.iter().filter(|(p, _)| is_terms(p));
+    let own: Vec<&String> = own_terms().map(|(p, _)| p).collect();
+    let of_set: Vec<&String> = task.terms.keys().filter(|p| !own.contains(p)).collect();
+    let mut origin = json!({"format": FORMAT, "reference": names, "entry": task.entry});
+    if !own.is_empty() || !of_set.is_empty() {
+        origin["licence"] = json!({"of_task": own, "of_set": of_set});
+    }
+    let own_terms = own_terms();
     let text = |value: &Value| serde_json::to_vec_pretty(value).map_err(|e| ExchangeError::io(ORIGIN)(e.into()));
     let mut files: Files = start.into_iter().map(|(path, file)| (format!("repo/{path}"), file)).collect();
     let own = [
@@ -286,8 +305,9 @@ fn files_of(
         ("grader/checks.json", text(&json!(checks))?),
         ("grader/tsbench_run.py", include_bytes!("thinkbench_run.py").to_vec()),
         ("grader/tsbench_child.py", include_bytes!("thinkbench_child.py").to_vec()),
-        (ORIGIN, text(&json!({"format": FORMAT, "reference": names, "entry": task.entry}))?),
+        (ORIGIN, text(&origin)?),
     ];
+    files.extend(task.terms.iter().chain(own_terms).map(|(path, file)| (path.clone(), file.clone())));
     files.extend(own.into_iter().map(|(path, bytes)| (path.to_owned(), (Mode::File, bytes))));
     Ok(Ok(files))
 }
@@ -317,6 +337,10 @@ pub fn export(suite: &TaskSuite, mirrors: &Path, out: &Path) -> Result<(usize, L
         }
         count += 1;
         all.extend(folder.into_iter().map(|(path, file)| (format!("tasks/{}/{path}", task.spec.id), file)));
+        for name in listed(&origin, "/licence/of_set") {
+            let path = task.dir.join(&name);
+            all.insert(name, (Mode::File, std::fs::read(&path).map_err(ExchangeError::io(path))?));
+        }
         if !origin["entry"].is_null() {
             entries.push(origin["entry"].clone());
         }
@@ -331,6 +355,12 @@ pub fn export(suite: &TaskSuite, mirrors: &Path, out: &Path) -> Result<(usize, L
         std::fs::write(&path, format!("{:#}\n", Value::from(entries))).map_err(ExchangeError::io(path))?;
     }
     Ok((count, losses))
+}
+
+/// The names of a list in an origin that are files of terms.
+fn listed(origin: &Value, pointer: &str) -> Vec<String> {
+    let names = origin.pointer(pointer).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    names.filter(|name| is_terms(name) && !name.contains('/')).map(str::to_owned).collect()
 }
 
 fn origin_of(task: &Task) -> Option<Value> {
@@ -358,6 +388,10 @@ fn folder_of(task: &Task, origin: &Value, material: &Material) -> Result<Files, 
     let mut files = below(&material.start, "setup", &|_| true)?;
     files.extend(below(&fixed, "reference", &named)?);
     files.insert("brief.txt".to_owned(), (Mode::File, task.problem.clone().into_bytes()));
+    for name in listed(origin, "/licence/of_task") {
+        let path = task.dir.join(&name);
+        files.insert(name, (Mode::File, std::fs::read(&path).map_err(ExchangeError::io(path))?));
+    }
     let grader = task.grader_files()?.remove("grade.py").unwrap_or_default();
     files.insert("grade.py".to_owned(), (Mode::File, grader));
     Ok(files)

@@ -14,6 +14,9 @@ pub struct Suite {
     /// What the suite is and where its tasks come from.
     #[serde(default)]
     pub note: String,
+    /// Licence under which its tasks may be given on, as an SPDX identifier; code of other repositories keeps its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub licence: Option<String>,
     /// Whether faults of the infrastructure count as failures.
     #[serde(default)]
     pub infra: Infra,

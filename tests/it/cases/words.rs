@@ -1,1 +1,5 @@
 //! Sentences about the data follow from the data, and every shell line of the documents runs.
+
+mod lines;
+mod shell;
+mod world;
