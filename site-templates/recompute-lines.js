@@ -12,6 +12,7 @@ export function createStore() {
   return {
     sizes: new Map(),
     artifacts: new Set(),
+    evidence: new Map(),
     runs: new Map(),
     folders: new Map(),
     publishers: new Map(),
@@ -44,6 +45,20 @@ function intern(store, text) {
   return i;
 }
 
+// Of reports and patches what a line must agree with; of every other file that it is there.
+function addArtifact(store, path, name, text) {
+  store.artifacts.add(path);
+  if (text === "" || path.includes("/try-")) return;
+  if (name === "patch.diff") store.evidence.set(path, { redacted: text.includes("[redacted]") });
+  if (name !== "report.json") return;
+  try {
+    const { outcome, targets, guards, score, seconds } = JSON.parse(text)?.verdict ?? {};
+    store.evidence.set(path, { verdict: outcome === undefined ? null : { outcome, targets, guards, score, seconds } });
+  } catch (error) {
+    store.evidence.set(path, { fault: String(error.message ?? error) });
+  }
+}
+
 /** Whether a raw file lies beside the lines: its bytes are compared, and nothing is counted from it. */
 export const isArtifact = (path) => path.startsWith("data/artifacts/");
 
@@ -63,7 +78,7 @@ export function addFile(store, file, text) {
   // What the manifest says; whoever reads the file holds it against the bytes.
   store.sizes.set(file.path, file.bytes ?? new TextEncoder().encode(text).length);
   try {
-    if (isArtifact(file.path)) store.artifacts.add(file.path);
+    if (isArtifact(file.path)) addArtifact(store, file.path, name, text);
     else if (name === "run.json") addRun(store, file, JSON.parse(text));
     else if (file.path.startsWith("data/tasks/")) addTasks(store, file, text);
     else if (file.path.startsWith("data/health/")) addAudits(store, file, text);

@@ -3,6 +3,7 @@
 import { byBytes, sha256Hex } from "./recompute-math.js";
 import { formatValue, sameValue, familyFormat } from "./recompute-format.js";
 import { createStore, addFile, isArtifact, checkQuoted, identityOf, fieldOf, atPointer, taskKey, auditKey } from "./recompute-lines.js";
+import { evidenceProblems } from "./recompute-evidence.js";
 import { STATS, PAIRS, RANKS, cells, pairOf, pairP, direction, taskRate } from "./recompute-stats.js";
 import { holm, rankRanges } from "./recompute-pairs.js";
 
@@ -18,7 +19,7 @@ const tasksIn = (runs) => [...new Set(runs.flatMap((run) => run.tasks))].sort(by
 
 /** Joins the raw files with the published frame: boards, entries, facts about tasks. Faults go to ctx.problems. */
 export function bind(store, published) {
-  const ctx = { store, published, problems: [...store.problems], scopes: new Map(), families: new Map(), values: new Map() };
+  const ctx = { store, published, problems: [...store.problems, ...evidenceProblems(store)], scopes: new Map(), families: new Map(), values: new Map() };
   ctx.byId = new Map((published.numbers ?? []).map((n) => [n.id, n]));
   if (ctx.byId.size !== (published.numbers ?? []).length) ctx.problems.push({ where: "data/numbers.json", what: "an id is there twice" });
   ctx.boards = new Map((published.boards ?? []).map((board) => [board.id, frameOf(ctx, board)]));

@@ -56,6 +56,7 @@ const hex = (buffer) => Array.from(new Uint8Array(buffer), (b) => b.toString(16)
 async function readRaw(manifest, report) {
   const store = recompute.createStore();
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  const loose = new TextDecoder();
   const kinds = (file) => (file.path.endsWith("/run.json") ? 0 : 1);
   const files = [...manifest.files].sort((a, b) => kinds(a) - kinds(b) || (a.path < b.path ? -1 : 1));
   for (const [i, file] of files.entries()) {
@@ -63,7 +64,10 @@ async function readRaw(manifest, report) {
     try {
       const bytes = await (await get(address(file.path))).arrayBuffer();
       await checkBytes(file, bytes, report);
-      recompute.addFile(store, file, recompute.isArtifact(file.path) ? "" : decoder.decode(bytes));
+      const name = file.path.slice(file.path.lastIndexOf("/") + 1);
+      // A patch may hold bytes of any kind; what is no text of it does not matter here.
+      const lenient = recompute.isArtifact(file.path) ? (["report.json", "patch.diff"].includes(name) ? loose.decode(bytes) : "") : null;
+      recompute.addFile(store, file, lenient ?? decoder.decode(bytes));
     } catch (error) {
       report.fail(`file ${file.path}`, "", "", "", `could not be read: ${error.message}`);
     }

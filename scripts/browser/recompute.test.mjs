@@ -466,3 +466,26 @@ test("a plan that counts two conditions plans half of it for each row", () => {
   assert.equal(plannedOf(6, "terse", "terse"), 6);
   assert.equal(plannedOf(6, "terse", "default"), 0);
 });
+
+test("a report and a patch that say otherwise than their line are told", () => {
+  const line = { schema: "tsbench.attempt/1", run: "r", suite: "s@1", task: "T", model: "m/x", repeat: 0, outcome: "unresolved", tests: { targets: { passed: 1, total: 2 }, guards: { passed: 0, total: 0 } }, patch: { bytes: 3 } };
+  const verdict = { outcome: "unresolved", targets: { passed: 1, total: 2 }, guards: { passed: 0, total: 0 }, seconds: { tests: 1 } };
+  const told = (report, patch = "abc") => {
+    const store = recompute.createStore();
+    const plan = { schema: "tsbench.run/1", run: "r", suite: "s@1", agent: { name: "shell", version: "1" }, models: [{ id: "m/x" }], tasks: ["T"], repeats: 1, planned_attempts: 1 };
+    recompute.addFile(store, { path: "data/raw/r/run.json", run: "r" }, JSON.stringify(plan));
+    const folder = "data/artifacts/r/files/t~u1/m~sx/0";
+    recompute.addFile(store, { path: `${folder}/report.json`, run: "r" }, report);
+    recompute.addFile(store, { path: `${folder}/patch.diff`, run: "r" }, patch);
+    recompute.addFile(store, { path: "data/raw/r/attempts-0000.jsonl", run: "r" }, JSON.stringify(line));
+    return recompute.bind(store, { boards: [], numbers: [] }).problems.map(({ what }) => what).join("; ");
+  };
+  const report = (change) => JSON.stringify({ verdict: { ...verdict, ...change } });
+  assert.equal(told(report({})), "");
+  assert.match(told(report({ outcome: "resolved" })), /"unresolved", and its report "resolved"/);
+  assert.match(told(report({ targets: { passed: 0, total: 2 } })), /1 of 2, and its report 0 of 2/);
+  assert.match(told(report({ score: { passed: 1, total: 2 } })), /score: the line says nothing, and its report 1 of 2/);
+  assert.match(told(report({}), "abcd"), /patch\.bytes: the line says 3, and the patch has 4/);
+  assert.equal(told(report({}), "a [redacted]"), "");
+  assert.match(told("{"), /cannot be read/);
+});

@@ -1,7 +1,8 @@
 //! The slow path: every fault of one line, each with its field and remedy.
 
 use super::Fault;
-use super::fields::{doubled, fields};
+use super::doubled::doubled;
+use super::fields::fields;
 use super::line::{Aside, Plan, read_line};
 use super::scan::Text;
 use crate::schema::Run;

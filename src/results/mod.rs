@@ -8,6 +8,7 @@ mod chunk;
 mod claims;
 mod dataset;
 mod diagnose;
+mod doubled;
 mod draft;
 mod evidence;
 mod export_run;

@@ -20,7 +20,7 @@ fn faulty() -> Folder {
 fn a_good_folder_ends_with_0_and_says_nothing_on_standard_output() {
     let (code, out, err) = check(&Folder::with(jsonl(&[attempt(0, "resolved")])), &[]);
     assert_eq!((code, out.as_str()), (0, ""));
-    assert!(err.contains("1 readable attempts"), "{err}");
+    assert!(err.contains("1 run, 0 publisher records, 1 readable attempt, 0 errors, 0 warnings"), "{err}");
 }
 
 #[test]
