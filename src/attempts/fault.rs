@@ -147,6 +147,7 @@ fn may_be_lost(e: &SandboxError) -> bool {
         | SandboxError::Timeout { .. }
         | SandboxError::KillFailed { .. } => true,
         SandboxError::ImageMissing { .. }
+        | SandboxError::NoSeccomp { .. }
         | SandboxError::NoImages
         | SandboxError::Build { .. }
         | SandboxError::BadEntry { .. }

@@ -130,6 +130,7 @@ fn lacks_something(error: &(dyn std::error::Error + 'static)) -> bool {
         Some(
             SandboxError::NoDocker { .. }
                 | SandboxError::ImageMissing { .. }
+                | SandboxError::NoSeccomp { .. }
                 | SandboxError::Lost { .. }
                 | SandboxError::Transport { .. }
                 | SandboxError::Timeout { .. }

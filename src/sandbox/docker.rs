@@ -3,6 +3,7 @@ use super::docker_exec::DockerBox;
 use super::docker_volumes::Downloads;
 use super::keeper::Line;
 use super::lease::{self, Lease, MARK, Owner};
+use super::seccomp::{self, Profile};
 use super::{Sandbox, SandboxError, Spec, Swept, limits};
 use bollard::Docker;
 use bollard::errors::Error;
@@ -29,6 +30,7 @@ pub struct DockerHost {
     pub(super) downloads: Arc<Downloads>,
     /// Where the daemon stores, if that is on this machine.
     store: Option<PathBuf>,
+    profile: Arc<Profile>,
 }
 
 /// How long steps of ours may take, none of which counts as a command's time.
@@ -76,13 +78,16 @@ impl DockerHost {
         let docker = docker.map_err(|e| no(e.to_string()))?.with_timeout(patience.build + patience.transfer);
         let owner = Owner::this()?;
         let downloads = Downloads::new(at, patience, owner.clone(), false).into();
-        let mut host = DockerHost { docker, patience, kind: "task".to_owned(), owner, downloads, store: None };
+        let profile = Arc::new(Profile::Text);
+        let mut host = DockerHost { docker, patience, kind: "task".to_owned(), owner, downloads, store: None, profile };
         let info = host.step("ask Docker about itself", patience.answer, host.docker.info()).await;
         let info = info.map_err(|e| match e {
             SandboxError::Timeout { .. } => e,
             other => no(other.to_string()),
         })?;
         host.store = info.docker_root_dir.map(PathBuf::from).filter(|p| p.exists());
+        let about = host.step("ask Docker for its version", patience.answer, host.docker.version()).await?;
+        host.profile = Arc::new(Profile::for_daemon(&about)?);
         Ok(host)
     }
 
@@ -90,6 +95,12 @@ impl DockerHost {
     pub async fn about(&self) -> Result<String, SandboxError> {
         let info = self.step("ask Docker about itself", self.patience.answer, self.docker.info()).await?;
         Ok(format!("{} {}", info.server_version.unwrap_or_default(), info.driver.unwrap_or_default()))
+    }
+
+    /// Whether the daemon says that it can limit the system calls of containers.
+    pub async fn limits_calls(&self) -> Result<bool, SandboxError> {
+        let info = self.step("ask Docker about itself", self.patience.answer, self.docker.info()).await?;
+        Ok(info.security_options.iter().flatten().any(|option| option.contains("seccomp")))
     }
 
     /// Whether the daemon answers at all, and soon.
@@ -133,10 +144,10 @@ impl DockerHost {
         if let Some(free) = self.disk_free().await?.filter(|free| *free < needed) {
             return Err(SandboxError::DiskFull { free, needed });
         }
-        let body = limits::container(spec, &self.downloads.of(&spec.lease))?;
+        let body = limits::container(spec, &self.downloads.of(&spec.lease), &self.profile)?;
         self.downloads.used.fetch_or(!spec.caches.is_empty(), Ordering::SeqCst);
         let number = OPENED.fetch_add(1, Ordering::Relaxed);
-        let name = format!("tsbench-{}-{number}", self.owner.word());
+        let name = format!("{}{number}", self.owner.names());
         let options = CreateContainerOptionsBuilder::default().name(&name).build();
         let made = self.docker.create_container(Some(options), body);
         let made = tokio::time::timeout(self.patience.answer, made).await;
@@ -148,10 +159,7 @@ impl DockerHost {
             Ok(Err(Error::DockerResponseServerError { status_code: 404, .. })) => {
                 return Err(SandboxError::ImageMissing { image: spec.image.clone() });
             }
-            Ok(made) => made.map_err(|e| SandboxError::Transport {
-                doing: "create a container".to_owned(),
-                cause: e.to_string(),
-            })?,
+            Ok(made) => made.map_err(|e| begin_error("create a container", &e))?,
         };
         let begun = self.begin(&made.id, &name, spec).await;
         match begun {
@@ -169,7 +177,8 @@ impl DockerHost {
         let attached = self.step("attach to a container", answer, self.docker.attach_container(id, Some(options)));
         let line = Line::new(attached.await?);
         let started = self.docker.start_container(id, None::<StartContainerOptions>);
-        self.step("start a container", answer, started).await?;
+        let started = tokio::time::timeout(answer, started).await.map_err(|_| late("start a container", answer))?;
+        started.map_err(|e| begin_error("start a container", &e))?;
         let (host, most_disk) = (self.clone(), spec.limits.disk_mb.saturating_mul(1 << 20));
         let container = Container { host, id: id.to_owned(), name: name.to_owned(), most_disk };
         let folders: Vec<String> = spec.caches.iter().map(|(_, path)| path.clone()).collect();
@@ -238,7 +247,8 @@ impl DockerHost {
             }
             let id = found.id.unwrap_or_default();
             let name = found.names.and_then(|n| n.first().map(|n| n.trim_start_matches('/').to_owned()));
-            let name = name.unwrap_or_else(|| id.clone());
+            // A container that a person starts from an image of ours may have got its labels, and never has this name.
+            let Some(name) = name.filter(|name| name.starts_with(&lease.owner.names())) else { continue };
             match self.remove(&id).await {
                 Ok(()) => swept.sandboxes.push(name),
                 Err(error) => swept.failed.push(format!("{name}: {error}")),
@@ -250,6 +260,12 @@ impl DockerHost {
     pub(super) async fn disk_free(&self) -> Result<Option<u64>, SandboxError> {
         self.store.as_deref().map(super::local_files::free_below).transpose()
     }
+}
+
+/// Why a container could not be made or started.
+fn begin_error(doing: &str, error: &Error) -> SandboxError {
+    let cause = error.to_string();
+    seccomp::refusal(&cause).unwrap_or(SandboxError::Transport { doing: doing.to_owned(), cause })
 }
 
 pub(super) fn late(doing: &str, most: Duration) -> SandboxError {

@@ -18,6 +18,15 @@ pub enum SandboxError {
     /// Images need Docker.
     #[error("build an image without Docker\nhint: start Docker and choose it")]
     NoImages,
+    /// The daemon cannot limit the system calls of containers as they must be.
+    #[error(
+        "limit the system calls of a container: {cause}\nhint: the daemon must be able to apply a seccomp profile: \
+         `docker info` names seccomp among its security options where it can; use a kernel and a daemon with seccomp"
+    )]
+    NoSeccomp {
+        /// The daemon's answer.
+        cause: String,
+    },
     /// An image could not be built.
     #[error("build the image {image}: {cause}\n{log}")]
     Build {

@@ -1,5 +1,6 @@
 //! What a container may use and do, pure.
 
+use super::seccomp::Profile;
 use super::{SandboxError, Spec, files, keeper};
 use bollard::models::{ContainerCreateBody, HealthConfig, HostConfig, HostConfigCgroupnsModeEnum, HostConfigLogConfig};
 use bollard::models::{Mount, MountType, MountVolumeOptions, ResourcesUlimits};
@@ -19,7 +20,11 @@ pub(super) struct Volumes {
 }
 
 /// Everything about the container of a sandbox.
-pub(super) fn container(spec: &Spec, volumes: &Volumes) -> Result<ContainerCreateBody, SandboxError> {
+pub(super) fn container(
+    spec: &Spec,
+    volumes: &Volumes,
+    profile: &Profile,
+) -> Result<ContainerCreateBody, SandboxError> {
     Ok(ContainerCreateBody {
         image: Some(spec.image.clone()),
         user: Some("0:0".to_owned()),
@@ -33,12 +38,12 @@ pub(super) fn container(spec: &Spec, volumes: &Volumes) -> Result<ContainerCreat
         tty: Some(false),
         healthcheck: Some(HealthConfig { test: Some(vec!["NONE".to_owned()]), ..HealthConfig::default() }),
         labels: Some(spec.lease.labels()),
-        host_config: Some(host(spec, volumes)?),
+        host_config: Some(host(spec, volumes, profile)?),
         ..ContainerCreateBody::default()
     })
 }
 
-fn host(spec: &Spec, volumes: &Volumes) -> Result<HostConfig, SandboxError> {
+fn host(spec: &Spec, volumes: &Volumes, profile: &Profile) -> Result<HostConfig, SandboxError> {
     let limits = &spec.limits;
     let memory = signed(limits.memory_mb.saturating_mul(MIB));
     let ulimit = |name: &str, most: u64| ResourcesUlimits {
@@ -50,7 +55,7 @@ fn host(spec: &Spec, volumes: &Volumes) -> Result<HostConfig, SandboxError> {
         network_mode: Some(if spec.network { "bridge" } else { "none" }.to_owned()),
         cap_drop: Some(vec!["ALL".to_owned()]),
         cap_add: Some(vec!["KILL".to_owned()]), // of the keeper; a command of another user than root has none
-        security_opt: Some(vec!["no-new-privileges".to_owned()]),
+        security_opt: Some(vec!["no-new-privileges".to_owned(), profile.option()]),
         privileged: Some(false),
         ipc_mode: Some("private".to_owned()),
         cgroupns_mode: Some(HostConfigCgroupnsModeEnum::PRIVATE),
@@ -131,21 +136,23 @@ mod tests {
 
     #[test]
     fn a_container_gets_no_network_no_swap_and_nothing_more_than_its_limits() {
-        let host = host(&spec(), &Volumes::default()).unwrap();
+        let host = host(&spec(), &Volumes::default(), &Profile::Text).unwrap();
         assert_eq!(host.network_mode.as_deref(), Some("none"));
         assert_eq!((host.memory, host.memory_swap), (Some(3 << 20), Some(3 << 20)));
         assert_eq!((host.nano_cpus, host.pids_limit), (Some(1_500_000_000), Some(13)));
         assert_eq!(host.cap_drop, Some(vec!["ALL".to_owned()]));
         assert_eq!(host.binds, None);
+        let options = host.security_opt.unwrap();
+        assert!(options[0] == "no-new-privileges" && options[1].starts_with("seccomp={"), "{options:?}");
         let sizes: Vec<_> = host.ulimits.unwrap().into_iter().map(|u| (u.name.unwrap(), u.hard.unwrap())).collect();
         assert_eq!(sizes[1..3], [("fsize".to_owned(), 7 << 20), ("core".to_owned(), 0)]);
     }
 
     #[test]
     fn the_only_folder_of_the_host_is_that_of_sockets_and_nothing_can_be_written_there() {
-        assert_eq!(host(&spec(), &Volumes::default()).unwrap().mounts, Some(Vec::new()));
+        assert_eq!(host(&spec(), &Volumes::default(), &Profile::Text).unwrap().mounts, Some(Vec::new()));
         let with = Spec { sockets: Some("/tmp/door".into()), ..spec() };
-        let mounts = host(&with, &Volumes::default()).unwrap().mounts.unwrap();
+        let mounts = host(&with, &Volumes::default(), &Profile::Text).unwrap().mounts.unwrap();
         assert_eq!((mounts.len(), mounts[0].read_only, mounts[0].typ), (1, Some(true), Some(MountType::BIND)));
         assert_eq!(mounts[0].target.as_deref(), Some("/run/tsbench"));
     }
@@ -155,7 +162,7 @@ mod tests {
         let mut spec = spec();
         spec.limits.memory_mb = u64::MAX;
         spec.limits.processes = u64::MAX;
-        assert_eq!(host(&spec, &Volumes::default()).unwrap().memory, Some(i64::MAX));
+        assert_eq!(host(&spec, &Volumes::default(), &Profile::Text).unwrap().memory, Some(i64::MAX));
     }
 
     #[test]

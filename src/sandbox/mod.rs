@@ -22,6 +22,7 @@ mod local_exec;
 mod local_files;
 mod local_processes;
 mod output;
+mod seccomp;
 
 pub use command::{Command, End, FIXED_ENV, Finished, User};
 pub use docker::{DockerHost, Patience};
