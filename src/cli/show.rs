@@ -64,6 +64,9 @@ fn head(line: &Attempt) {
     let unknown = || "unknown".to_owned();
     say!("{} · {} · {} · repeat {} · {}", line.task, line.model, line.agent, line.repeat, line.condition);
     say!("outcome {} · stop {}", line.outcome, line.stop.as_deref().unwrap_or("-"));
+    if !line.served_models.is_empty() {
+        say!("answered as {}", printable(&line.served_models.join(", ")));
+    }
     if let Some(t) = &line.tests {
         say!("targets {} of {} · guards {} of {}", t.targets.passed, t.targets.total, t.guards.passed, t.guards.total);
     }

@@ -63,7 +63,9 @@ fn answer(dialect: &str) -> ResponseTemplate {
 
 /// Everything by which a request might choose more than what its model reads and how it writes.
 fn greedy() -> Value {
-    json!({
+    // A text, since it is longer than the macro takes.
+    serde_json::from_str(
+        r#"{
         "model": "dear", "models": ["dear-model"], "route": "fallback", "provider": {"order": ["x"], "sort": "throughput"},
         "plugins": [{"id": "web"}], "web_search_options": {}, "transforms": ["middle-out"], "preset": "x",
         "service_tier": "priority", "speed": "fast", "priority": 9, "inference_geo": "us",
@@ -79,9 +81,11 @@ fn greedy() -> Value {
         "messages": [{"role": "user", "content": [
             {"type": "text", "text": "hi", "cache_control": {"type": "ephemeral", "ttl": "1h"}},
             {"type": "image_url", "image_url": {"url": "http://169.254.169.254/latest"}},
-            {"type": "document", "source": {"type": "url", "url": "https://example.org/x.pdf"}},
-        ]}],
-    })
+            {"type": "document", "source": {"type": "url", "url": "https://example.org/x.pdf"}}
+        ]}]
+    }"#,
+    )
+    .unwrap()
 }
 
 #[tokio::test]
