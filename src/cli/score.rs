@@ -190,6 +190,14 @@ mod tests {
         assert_eq!(tested[1..], ["targets 0 of 1, guards 0 of 0", "not passed: t::one", barrier]);
         let gone = summary(&verdict, &["t::one".to_owned()]);
         assert_eq!(gone[2], "missing from the report: t::one");
+        (verdict.dropped, verdict.put_back) = (vec!["a/b_test.py".into()], vec!["p.toml: [tool.x]".into()]);
+        let lost = "not scored, changes dropped: a/b_test.py; put back: p.toml: [tool.x]";
+        let told = summary(&verdict, &[]);
+        assert_eq!(told[1], lost, "before the tests that fail");
+        assert!(told.contains(&"change dropped: a/b_test.py".to_owned()));
+        assert!(told.contains(&"p.toml: [tool.x] put back".to_owned()));
+        verdict.error = Some(Failure { class: "build_failure".into(), message: format!("{lost}\nno b_test") });
+        assert_eq!(summary(&verdict, &[])[1], format!("build_failure: {lost}\nno b_test"), "and but once");
         verdict.isolation = "docker".into();
         assert!(!summary(&verdict, &[]).contains(&barrier.to_owned()));
     }

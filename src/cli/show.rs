@@ -1,7 +1,7 @@
 use super::Exit;
 use super::say;
 use crate::attempts::{Cell, folder_of, parse};
-use crate::schema::Attempt;
+use crate::schema::{Attempt, not_scored};
 use anyhow::Context;
 use clap::Args;
 use serde_json::Value;
@@ -67,6 +67,8 @@ fn head(line: &Attempt) {
     if !line.served_models.is_empty() {
         say!("answered as {}", printable(&line.served_models.join(", ")));
     }
+    let lost = line.patch.as_ref().and_then(|p| not_scored(&p.dropped, &p.put_back));
+    lost.iter().for_each(|lost| say!("not scored, {}", printable(lost)));
     if let Some(t) = &line.tests {
         say!("targets {} of {} · guards {} of {}", t.targets.passed, t.targets.total, t.guards.passed, t.guards.total);
     }

@@ -275,7 +275,6 @@ fn a_script_that_code_imports_is_no_test_by_its_name_or_folder() {
         "src/test/__mocks__/fs.ts",
         "src/setupTests.ts",
         "src/vitest.setup.ts",
-        "src/cache.test.ts/index.ts",
     ] {
         let text = import(&format!("../{}", path.trim_end_matches(".ts")));
         drops(TS, &[(CACHE, Some(&text)), (path, Some("export const v = 1;\n"))], &[path]);

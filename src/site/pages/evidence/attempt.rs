@@ -2,7 +2,7 @@
 
 use super::quote::{code, push_block, push_code, whole};
 use super::{Case, facts, turns};
-use crate::schema::{Attempt, TestCounts};
+use crate::schema::{Attempt, Outcome, TestCounts, not_scored};
 use crate::site::artifacts::{Artifact, PATCH, REPORT, TRAJECTORY};
 use crate::site::highlight;
 use crate::site::numbers::{data_element, file_id};
@@ -17,6 +17,8 @@ const MOST_PATCH: usize = 64 << 10;
 const MOST_TESTS: usize = 50;
 /// Characters of a name of a test.
 const MOST_NAME: usize = 300;
+/// Characters of what was not scored.
+const MOST_LOST: usize = 1000;
 /// Characters of what the tests printed.
 const MOST_LOG: usize = 4000;
 
@@ -95,6 +97,11 @@ fn present<'c>(out: &mut String, case: &'c Case<'_>, name: &str, word: &str) -> 
 
 fn push_tests(out: &mut String, case: &Case<'_>, line: Option<&Attempt>) {
     out.push_str("<h3>Tests</h3>\n");
+    // What fails may well fail since something is not there that the patch brought.
+    let patch = line.filter(|l| l.outcome != Outcome::Resolved).and_then(|l| l.patch.as_ref());
+    if let Some(lost) = patch.and_then(|p| not_scored(&p.dropped, &p.put_back)) {
+        let _ = writeln!(out, "<p>Not scored, {}.</p>", code(&lost, MOST_LOST));
+    }
     match line.and_then(|l| l.tests.as_ref()) {
         Some(tests) => {
             push_failed(out, "targets", &tests.targets);
