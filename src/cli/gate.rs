@@ -5,6 +5,7 @@ use super::score::not_isolated;
 use crate::gate::Proof;
 use crate::schema::{Outcome, ProofKind};
 use crate::scoring::ScoreError;
+use crate::tasks::Task;
 use clap::Args;
 use clap::builder::BoolishValueParser;
 use serde_json::json;
@@ -32,7 +33,7 @@ pub fn run(args: &Gate) -> anyhow::Result<Exit> {
             Err(_) => broken += 1,
             Ok(_) => {}
         }
-        print(&task.spec.id, &end, args.json);
+        print(task, &end, args.json);
         Ok(())
     })?;
     if !finished {
@@ -48,7 +49,8 @@ pub fn run(args: &Gate) -> anyhow::Result<Exit> {
     Ok(if unproven + broken == 0 { Exit::Missing } else { Exit::No })
 }
 
-fn print(id: &str, end: &Result<Tried, ScoreError>, as_json: bool) {
+fn print(task: &Task, end: &Result<Tried, ScoreError>, as_json: bool) {
+    let id = task.spec.id.as_str();
     if as_json {
         let value = match end {
             Ok(t) => {
@@ -68,7 +70,7 @@ fn print(id: &str, end: &Result<Tried, ScoreError>, as_json: bool) {
             let bare = proofs.first().and_then(|p| not_isolated(&p.verdict.isolation));
             let bare = bare.map_or(String::new(), |how| format!("\t{how}"));
             say!("{id}\t{word}\t{}\t{:.1} s{bare}", counts_in_words(&counts), t.seconds);
-            proofs.iter().filter(|p| !p.good).for_each(|p| explain(id, p));
+            proofs.iter().filter(|p| !p.good).for_each(|p| explain(id, p, &task.spec.targets));
         }
         Err(e) => say!("{id}\tfailed to {e}"),
     }
@@ -80,10 +82,21 @@ fn counted(proofs: &[Proof], kind: ProofKind) -> (ProofKind, usize, usize) {
     (kind, of_kind().filter(|p| p.verdict.outcome == Outcome::Resolved).count(), of_kind().count())
 }
 
-fn explain(id: &str, p: &Proof) {
+/// Why something resolves a task that must not.
+fn why_resolved(kind: ProofKind, targets: &[String]) -> String {
+    let shown: Vec<&str> = targets.iter().take(5).map(String::as_str).collect();
+    let more = if targets.len() > shown.len() { ", …" } else { "" };
+    let when = if kind == ProofKind::Empty { "before the fix" } else { "with it" };
+    format!("all targets pass {when}: {}{more}", shown.join(", "))
+}
+
+fn explain(id: &str, p: &Proof, targets: &[String]) {
     let must = if p.kind.must_resolve() { "must resolve the task" } else { "must not resolve the task" };
     let tried = format!("{} ({})", p.kind.word(), p.name);
     say!("{id}\t{tried} {must}, and was {}", p.verdict.outcome);
+    if !p.kind.must_resolve() && p.verdict.outcome == Outcome::Resolved {
+        say!("{id}\t{}", why_resolved(p.kind, targets));
+    }
     if p.kind.must_resolve() {
         // Why a right solution does not resolve, as often as not.
         p.verdict.not_scored().iter().for_each(|what| say!("{id}\tnot scored, {what}"));
@@ -96,5 +109,17 @@ fn explain(id: &str, p: &Proof) {
     }
     for line in p.log.lines().rev().take(15).collect::<Vec<_>>().into_iter().rev() {
         say!("{id}\t| {line}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_resolves_and_must_not_is_told_with_the_targets() {
+        let targets = ["a::b".to_owned(), "a::c".to_owned()];
+        assert_eq!(why_resolved(ProofKind::Empty, &targets), "all targets pass before the fix: a::b, a::c");
+        assert_eq!(why_resolved(ProofKind::Wrong, &targets[..1]), "all targets pass with it: a::b");
     }
 }

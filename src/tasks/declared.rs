@@ -154,10 +154,19 @@ impl Tests<'_> {
 
 /// Whether titles of tests are made by code, so that they cannot be read.
 fn has_made_titles(text: &str) -> bool {
-    let literal = |rest: &str| rest.trim_start().starts_with(['"', '\'', '`']);
-    let calls = ["it(", "test(", "describe(", "suite(", "specify(", "context("];
-    let made = |call: &&str| text.split(call).skip(1).any(|rest| !literal(rest));
-    text.contains(".each") || text.contains("${") || calls.iter().any(|call| made(&call))
+    // A title that ends with the quote that it began with, and puts nothing in.
+    let literal = |rest: &str| {
+        let rest = rest.trim_start();
+        let quote = rest.chars().next().filter(|c| ['"', '\'', '`'].contains(c));
+        quote.is_some_and(|q| rest[1..].split(q).next().is_some_and(|title| !title.contains("${")))
+    };
+    let calls = ["it", "test", "describe", "suite", "specify", "context"];
+    let alone = |before: &str| !before.ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '.');
+    let made = |call: &&str| {
+        let with = format!("{call}(");
+        text.match_indices(&with).any(|(at, _)| alone(&text[..at]) && !literal(&text[at + with.len()..]))
+    };
+    text.contains(".each") || calls.iter().any(|call| made(&call))
 }
 
 fn stem_is(file: &str, path: &str) -> bool {

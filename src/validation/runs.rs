@@ -207,3 +207,18 @@ pub(super) fn tied_targets(runs: &Runs, targets: &[String]) -> Vec<String> {
     let tied = |id: &&String| runs.elsewhere.iter().any(|r| r.state(id) != State::Passed);
     targets.iter().filter(tied).cloned().collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::Limits;
+
+    #[test]
+    fn a_slower_run_takes_at_most_three_times_as_long_and_traces_nothing() {
+        let limits = Limits::default();
+        assert_eq!(slower().seconds(&limits), 3 * Around::default().seconds(&limits));
+        let costly = ["PYTHONTRACEMALLOC", "-Xint"];
+        let env = format!("{:?}", slower().env);
+        assert!(!costly.iter().any(|word| env.contains(word)), "{env}");
+    }
+}

@@ -6,7 +6,7 @@ mod hub;
 mod lessons;
 mod limits;
 mod mirrors;
-mod world;
+pub(crate) mod world;
 
 use serde_json::Value;
 use std::path::Path;

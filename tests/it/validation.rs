@@ -282,6 +282,7 @@ fn accepted(world: &World, fix: &str) {
     assert!(left.iter().any(|(id, why)| id.starts_with(".::TestNames/") && *why == "flaky"), "{left:?}");
     let certificate = world.json("tasks/mined/good/certificate.json");
     assert_eq!(certificate["findings"], serde_json::json!([]));
+    assert_eq!((&certificate["unread"], certificate.get("unread_paths")), (&0.into(), None), "{certificate}");
     assert!(certificate["files"].as_u64() > Some(1000) && certificate["lines"].as_u64() > Some(0));
     assert!(Path::new(&world.path("tasks/mined/suite.toml")).is_file());
 }
