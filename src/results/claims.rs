@@ -30,7 +30,7 @@ pub(super) enum Applied {
     /// It had no bytes but blanks.
     Empty,
     /// As it stands, or with some leniency.
-    Applied,
+    Changed,
     /// Another word; a later version knows it.
     Other,
 }
@@ -78,7 +78,7 @@ impl Applied {
     pub fn of_word(word: &[u8]) -> Applied {
         match word {
             b"empty" => Applied::Empty,
-            b"strict" | b"lenient" => Applied::Applied,
+            b"strict" | b"lenient" => Applied::Changed,
             _ => Applied::Other,
         }
     }
@@ -170,7 +170,7 @@ impl Claims {
             let digest = if of_none { "that of no bytes" } else { "not that of no bytes" };
             report("patch.sha256", format!("a patch of {bytes} bytes, and its digest is {digest}"), REMEDY);
         }
-        let applied = patch.applied == Some(Applied::Applied);
+        let applied = patch.applied == Some(Applied::Changed);
         match self.outcome {
             Outcome::Resolved | Outcome::Unresolved if patch.is_empty() => {
                 report("patch", format!("the outcome is {word:?}, and the patch is empty"), REMEDY);
