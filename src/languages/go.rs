@@ -4,7 +4,7 @@ use super::{
     Files, Language, LanguageError, Merged, Mixed, Places, Plan, Release, Step, TestCommand, Tool, diff, go_mod,
     releases, versions,
 };
-use crate::reports::{GoNames, Key, Report, Seal, Status, open_parcel, parse_go};
+use crate::reports::{GoNames, Key, Report, Status, open_parcel, parse_go};
 use std::collections::BTreeSet;
 
 /// Go: modules and `go test -json`.
@@ -170,7 +170,7 @@ impl Language for Go {
 }
 
 /// The launcher notes of each binary whether the testing package closed its log, which it does after the last test. What
-/// a binary without such a log says of passes is not believed.
+/// a binary without such a log says of passes is not believed; binaries of other packages are not to blame for it.
 fn believe(report: &mut Report, files: &[(String, Vec<u8>)]) {
     let mut closed = BTreeSet::new();
     for (_, log) in files.iter().filter(|(name, _)| name.starts_with("log-")) {
@@ -178,15 +178,14 @@ fn believe(report: &mut Report, files: &[(String, Vec<u8>)]) {
         match log.lines().collect::<Vec<_>>().as_slice() {
             ["# test log", _, folder] => drop(closed.insert((*folder).to_owned())),
             [.., "exit 0", folder] => {
-                report.seal =
-                    Seal::Broken(format!("a test binary left before its tests came to their end, in {folder}"));
+                report.doubts.push(format!("a test binary left before its tests came to their end, in {folder}"));
             }
             _ => {}
         }
     }
     for case in report.cases.iter_mut().filter(|c| c.status == Status::Passed) {
         if !case.id.split("::").next().is_some_and(|folder| closed.contains(folder)) {
-            case.status = Status::Errored;
+            case.status = Status::Unfinished;
             case.message = "its test binary never came to its end".into();
         }
     }
