@@ -149,7 +149,7 @@ fn files_that_are_code_and_configuration_keep_their_trusted_parts() {
     assert!(table.contains_key("build-system"));
     assert_eq!(
         made.put_back,
-        ["build-system", "[project.entry-points.pytest11]", "[tool.pytest.ini_options]"],
+        ["[build-system]", "[project.entry-points.pytest11]", "[tool.pytest.ini_options]"],
         "what is put back is named"
     );
     assert_eq!(merged("python", "pyproject.toml", before, b"[broken"), None);
