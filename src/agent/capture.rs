@@ -6,7 +6,7 @@
 use super::AgentError;
 use super::left_out::LeftOut;
 use super::listing::{self, Found};
-use crate::git::{GitError, Mode, Store, TreeId, refusal_of_path, run_blocking};
+use crate::git::{GitError, Mode, Store, Tree, TreeId, refusal_of_path, run_blocking};
 use crate::sandbox::{Body, Command, End, Finished, Kept, Sandbox, unpack};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -172,9 +172,9 @@ fn whole(kept: Kept) -> Vec<u8> {
 fn choose(list: &[u8], store: &Store, start: &TreeId) -> Result<Result<Chosen, Unpatched>, AgentError> {
     let broken = || AgentError::Capture { what: "the list of its names is cut short".to_owned() };
     let all = listing::read(list).ok_or_else(broken)?;
-    let ignored = ignored(&all, store, start)?;
+    let tree = store.read(start)?;
+    let ignored = ignored(&all, store, start, &tree)?;
     let mut chosen = Chosen::default();
-    let mut bytes = 0u64;
     for (path, found) in all.iter().filter(|(path, _)| !ignored.contains(*path)) {
         match file_of(&all, path, found) {
             None => {}
@@ -183,12 +183,12 @@ fn choose(list: &[u8], store: &Store, start: &TreeId) -> Result<Result<Chosen, U
                 chosen.links.insert(path, (Mode::Link, target));
             }
             Some(Ok((path, File::Regular(mode, size)))) => {
-                bytes = bytes.saturating_add(size);
                 chosen.regular.insert(path, (mode, size));
             }
         }
     }
-    let count = chosen.regular.len() + chosen.links.len();
+    chosen.leave_out_excess(&tree);
+    let (count, bytes) = chosen.size();
     let too_large = |what| Ok(Err(Unpatched::TooLarge(what)));
     if count > MOST_FILES {
         return too_large(format!("the workspace has {count} files that could be in a patch, more than {MOST_FILES}"));
@@ -199,9 +199,53 @@ fn choose(list: &[u8], store: &Store, start: &TreeId) -> Result<Result<Chosen, U
     Ok(Ok(chosen))
 }
 
+impl Chosen {
+    /// Files, and bytes of the regular ones.
+    fn size(&self) -> (usize, u64) {
+        let bytes = self.regular.values().fold(0u64, |sum, (_, size)| sum.saturating_add(*size));
+        (self.regular.len() + self.links.len(), bytes)
+    }
+
+    /// Leaves out what is new where all of it is more than is read: whole new folders and files, the largest first.
+    fn leave_out_excess(&mut self, tree: &Tree) {
+        let (mut files, mut bytes) = self.size();
+        if files <= MOST_FILES && bytes <= MOST_BYTES {
+            return;
+        }
+        let folders: BTreeSet<&str> = tree.keys().flat_map(|p| p.match_indices('/').map(|(at, _)| &p[..at])).collect();
+        let mut parts: BTreeMap<String, (usize, u64)> = BTreeMap::new();
+        let sizes = self.regular.iter().map(|(path, (_, size))| (path, *size));
+        for (path, size) in sizes.chain(self.links.keys().map(|path| (path, 0))).filter(|(p, _)| !tree.contains_key(*p))
+        {
+            let part = parts.entry(new_part(path, &folders).to_owned()).or_default();
+            *part = (part.0 + 1, part.1.saturating_add(size));
+        }
+        // The share of both bounds that a part takes.
+        let share = |(files, bytes): (usize, u64)| files as f64 / MOST_FILES as f64 + bytes as f64 / MOST_BYTES as f64;
+        let mut parts: Vec<_> = parts.into_iter().collect();
+        parts.sort_by(|a, b| share(a.1).total_cmp(&share(b.1)));
+        let mut gone: BTreeSet<String> = BTreeSet::new();
+        while files > MOST_FILES || bytes > MOST_BYTES {
+            let Some((part, size)) = parts.pop() else { break };
+            (files, bytes) = (files - size.0, bytes - size.1);
+            let why = format!("{} files with {} bytes, which is too much beside the rest", size.0, size.1);
+            self.left_out.add(part.as_bytes(), &why);
+            gone.insert(part);
+        }
+        let stays = |path: &String| !gone.contains(new_part(path, &folders)) || tree.contains_key(path);
+        self.regular.retain(|path, _| stays(path));
+        self.links.retain(|path, _| stays(path));
+    }
+}
+
+/// The uppermost folder above a new file that the starting tree does not have, or the file itself.
+fn new_part<'a>(path: &'a str, folders: &BTreeSet<&str>) -> &'a str {
+    let above = path.match_indices('/').map(|(at, _)| &path[..at]);
+    above.chain([path]).find(|part| !folders.contains(part)).unwrap_or(path)
+}
+
 /// Paths of the list that are not in the starting tree and that its rules ignore.
-fn ignored(all: &Workspace, store: &Store, start: &TreeId) -> Result<BTreeSet<Vec<u8>>, GitError> {
-    let tree = store.read(start)?;
+fn ignored(all: &Workspace, store: &Store, start: &TreeId, tree: &Tree) -> Result<BTreeSet<Vec<u8>>, GitError> {
     let known = |path: &[u8]| std::str::from_utf8(path).is_ok_and(|path| tree.contains_key(path));
     let files = all.iter().filter(|(_, found)| **found != Found::Folder).map(|(path, _)| path.as_slice());
     store.ignored(start, files.filter(|path| path.len() < MOST_PATH && !known(path)))
@@ -247,5 +291,41 @@ fn unpacked(kept: &Kept, asked: &BTreeMap<String, (Mode, u64)>, most: u64) -> Re
     match asked.keys().find(|path| !files.contains_key(*path)) {
         Some(path) => Err(AgentError::Capture { what: format!("{path:?} did not arrive whole") }),
         None => Ok(files),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::git::Entry;
+
+    #[test]
+    fn what_is_new_and_too_much_is_left_out_as_a_whole_and_the_rest_stays() {
+        let entry = || Entry { mode: Mode::File, blob: String::new() };
+        let tree = Tree::from([("src/a.py".to_owned(), entry()), ("data/old".to_owned(), entry())]);
+        let mut chosen = Chosen::default();
+        let mut add = |path: &str, size: u64| {
+            chosen.regular.insert(path.to_owned(), (Mode::File, size));
+        };
+        add("src/a.py", 10);
+        add("data/old", MOST_BYTES / 2);
+        add("src/new.py", 20);
+        for i in 0..10 {
+            add(&format!("dumps/{i}/core"), MOST_BYTES / 10);
+        }
+        add("src/core", MOST_BYTES / 8);
+        chosen.leave_out_excess(&tree);
+        let kept: Vec<&str> = chosen.regular.keys().map(String::as_str).collect();
+        assert_eq!(kept, ["data/old", "src/a.py", "src/core", "src/new.py"]);
+        let named = chosen.left_out.since(&BTreeSet::new());
+        assert!(named.len() == 1 && named[0].starts_with("dumps: 10 files with "), "{named:?}");
+
+        let mut many = Chosen::default();
+        for i in 0..=MOST_FILES {
+            many.regular.insert(format!("src/{i}"), (Mode::File, 0));
+        }
+        many.regular.insert("src/a.py".to_owned(), (Mode::File, 1));
+        many.leave_out_excess(&tree);
+        assert_eq!(many.size(), (MOST_FILES, 1));
     }
 }

@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 
 /// Folders that tools fill: never part of a patch.
-const MADE: [&str; 9] =
-    [".git", "node_modules", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".venv", ".gradle", ".tox"];
+const MADE: [&str; 8] =
+    ["node_modules", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".venv", ".gradle", ".tox"];
 
 /// A command that prints of each file, fields and files ended by NUL: kind, mode, bytes, path, target of a link. A capital
 /// stands for a folder or a file that cannot be read.
 pub(super) fn find() -> String {
-    let made: Vec<String> = MADE.iter().map(|name| format!("-iname {name}")).collect();
+    let made: Vec<String> = MADE.iter().map(|name| format!("-name {name}")).collect();
     let made = made.join(" -o ");
     format!(
-        r"find . -mindepth 1 \( {made} \) -prune \
+        r"find . -mindepth 1 \( -iname .git -o {made} \) -prune \
  -o -type d -readable -executable -printf 'd\0%m\0%s\0%P\0\0' -o -type d -printf 'D\0%m\0%s\0%P\0\0' -prune \
  -o -type f -readable -printf 'f\0%m\0%s\0%P\0\0' -o -type f -printf 'F\0%m\0%s\0%P\0\0' \
  -o -printf '%y\0%m\0%s\0%P\0%l\0'"
