@@ -83,7 +83,7 @@ fn names_of_go_are_those_of_its_parser_and_come_back_as_ours() {
         &["tasks", "import", "--format", "swe-bench", "--from", "rows.jsonl", "--suite", "again", "--tasks", "back"],
         dir.path(),
     );
-    assert!(!said.contains("decides nothing here"), "{said}");
+    assert!(!["image", "dockerfile", "eval_script", "log_parser"].iter().any(|c| said.contains(c)), "{said}");
     let read = |path: &str| -> toml::Table {
         toml::from_str(&std::fs::read_to_string(dir.path().join(path)).unwrap()).unwrap()
     };
