@@ -56,11 +56,14 @@ exec cat -- "$p"
 
 /// Writes its input to a path, whole or not at all. `$3` is `new` where nothing may stand there.
 const WRITE: &str = r#"
+root=$(pwd -P) && real=$(readlink -m -- "$p" && printf x) || no 'is gone'
+real=${real%?x} # a name may end in line breaks, which the shell would cut off
+case $real in "${root%/}"/*) ;; *) no 'leads out of the repository, from where nothing is handed in' ;; esac
 if [ "$3" = new ]; then
     { [ -e "$p" ] || [ -L "$p" ]; } && no 'is there already'
-    case $p in */*) said=$(mkdir -p -- "${p%/*}" 2>&1) || no "${said##*: }" ;; esac
+    said=$(mkdir -p -- "${p%/*}" 2>&1) || no "${said##*: }"
 else
-    p=$(readlink -f -- "$p") || no 'is gone'
+    p=$real
     [ -w "$p" ] || no 'Permission denied'
 fi
 part=$(mktemp -- "${p%/*}/.part-XXXXXXXX" 2>&1) || no "${part##*: }"

@@ -83,9 +83,12 @@ pub(super) fn text<'m>(map: &'m Map<String, Value>, name: &str) -> Result<&'m st
     map.get(name).and_then(Value::as_str).ok_or_else(|| format!("the argument {name:?} is missing or is no text"))
 }
 
-/// A line number among arguments.
+/// A line number among arguments, which some models write as a text.
 pub(super) fn line(map: &Map<String, Value>, name: &str) -> Option<usize> {
-    map.get(name).and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok())
+    match map.get(name)? {
+        Value::String(digits) => digits.trim().parse().ok(),
+        other => other.as_u64().and_then(|n| usize::try_from(n).ok()),
+    }
 }
 
 #[cfg(test)]
@@ -112,8 +115,8 @@ mod tests {
         let call = |arguments: &str| ToolCall { id: "1".into(), name: "x".into(), arguments: arguments.into() };
         assert!(arguments(&call("[]")).is_err() && arguments(&call("{\"a\"")).is_err());
         assert_eq!(arguments(&call("")).unwrap().len(), 0);
-        let map = arguments(&call("{\"a\": \"b\", \"n\": 3}")).unwrap();
-        assert_eq!((text(&map, "a"), line(&map, "n")), (Ok("b"), Some(3)));
+        let map = arguments(&call("{\"a\": \"b\", \"n\": 3, \"t\": \"4\"}")).unwrap();
+        assert_eq!((text(&map, "a"), line(&map, "n"), line(&map, "t")), (Ok("b"), Some(3), Some(4)));
         assert!(text(&map, "n").is_err());
     }
 }

@@ -185,6 +185,9 @@ async fn read(
     };
     let text = String::from_utf8_lossy(&bytes);
     let (all, first) = (text.lines().count(), first.unwrap_or(1).max(1));
+    if first > all.max(1) {
+        return Ok(refused(format!("{path} has {all} lines")));
+    }
     let last = last.unwrap_or(usize::MAX).min(first.saturating_add(MOST_LINES - 1)).min(all);
     let mut shown: String =
         text.lines().enumerate().take(last).skip(first - 1).map(|(i, l)| format!("{:>5}  {l}\n", i + 1)).collect();

@@ -34,7 +34,7 @@ impl Container {
         }
         let mut plain = Vec::with_capacity(given.len());
         for file in given {
-            let path = files::checked_path(&file.path)?; // alone, so that it cannot lead up out of the folder
+            let path = files::checked_given(&file.path)?; // alone, so that it cannot lead up out of the folder
             if let Body::Link(target) = &file.body {
                 files::checked_link(&path, target)?;
             }
@@ -87,7 +87,10 @@ impl Container {
             Ok(Ok(found)) if u64::from(found.file_mode) & GO_FOLDER != 0 => Ok(true),
             Ok(Ok(_)) => Err(SandboxError::entry(path, "a file or a link stands where a folder should be")),
             Ok(Err(error)) if is_absent(&error) => Ok(false),
-            Ok(Err(error)) => self.step(doing, self.host.patience.answer, async { Err(error) }).await,
+            Ok(Err(error)) => match path_fault(&error) {
+                Some(what) => Err(SandboxError::entry(path, what)),
+                None => self.step(doing, self.host.patience.answer, async { Err(error) }).await,
+            },
         }
     }
 
@@ -132,10 +135,13 @@ impl Container {
         match forwarded {
             Err(_) => Err(late("read files of a container", self.host.patience.transfer)),
             Ok(Err(error)) if is_absent(&error) => Err(SandboxError::NotFound { path }),
-            Ok(Err(error)) => {
-                let again = async { Err(error) };
-                self.step("read files of a container", self.host.patience.answer, again).await
-            }
+            Ok(Err(error)) => match path_fault(&error) {
+                Some(what) => Err(SandboxError::entry(&path, what)),
+                None => {
+                    let again = async { Err(error) };
+                    self.step("read files of a container", self.host.patience.answer, again).await
+                }
+            },
             Ok(Ok(())) => read,
         }
     }
@@ -151,6 +157,15 @@ fn only_implied(given: &[File]) -> BTreeSet<String> {
 /// Whether the daemon says that there is no such file, as opposed to no such container.
 fn is_absent(error: &Error) -> bool {
     matches!(error, Error::DockerResponseServerError { status_code: 404, message } if !message.contains("No such container:"))
+}
+
+/// What the daemon says is wrong with a path, if that is what its answer is about. It has no code for this: some of
+/// them say 400 and some 500, with the words of the kernel.
+fn path_fault(error: &Error) -> Option<&'static str> {
+    const WORDS: [&str; 3] = ["not a directory", "file name too long", "too many levels of symbolic links"];
+    let Error::DockerResponseServerError { status_code: 400..=599, message } = error else { return None };
+    let answer = message.to_lowercase();
+    WORDS.into_iter().find(|words| answer.contains(words))
 }
 
 /// A blocking reader of pieces that arrive.
@@ -172,5 +187,25 @@ impl Read for Pieces {
         buffer[..length].copy_from_slice(&self.piece[self.at..self.at + length]);
         self.at += length;
         Ok(length)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_with_a_path_is_told_apart_from_what_is_wrong_with_the_daemon() {
+        let answer =
+            |status_code, message: &str| Error::DockerResponseServerError { status_code, message: message.to_owned() };
+        for text in ["not a directory", "file name too long", "too many levels of symbolic links"] {
+            let message = format!("lstat /var/lib/docker/overlay2/0/merged/workspace/a/b: {text}");
+            assert_eq!(path_fault(&answer(500, &message)), Some(text));
+        }
+        assert!(is_absent(&answer(404, "Could not find the file /workspace/a in container 0")));
+        for other in [answer(404, "No such container: 0"), answer(500, "no space left on device"), answer(409, "dead")]
+        {
+            assert!(!is_absent(&other) && path_fault(&other).is_none(), "{other}");
+        }
     }
 }

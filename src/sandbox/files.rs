@@ -43,7 +43,7 @@ const TIME: u64 = 946_684_800;
 pub fn pack(files: &[File], uid: u64) -> Result<Vec<u8>, SandboxError> {
     let mut builder = Builder::new(Vec::new());
     for file in files {
-        let path = checked_path(&file.path)?;
+        let path = checked_given(&file.path)?;
         let mut header = blank(file.mode, uid);
         let bad = |e: std::io::Error| SandboxError::entry(&file.path, e.to_string());
         match &file.body {
@@ -187,10 +187,25 @@ pub fn checked_link(path: &str, target: &str) -> Result<String, SandboxError> {
     Ok(target.to_owned())
 }
 
+/// Bytes of one part of a path, and of a whole one, as kernels take them.
+const MOST_NAME: usize = 255;
+const MOST_PATH: usize = 4095;
+
+/// A path as [`checked_path`], which a kernel also takes. A daemon's own words for one that it does not take look like
+/// a failure of the daemon.
+pub(super) fn checked_given(path: &str) -> Result<String, SandboxError> {
+    let checked = checked_path(path)?;
+    if checked.len() > MOST_PATH || checked.split('/').any(|part| part.len() > MOST_NAME) {
+        let start: String = path.chars().take(100).collect();
+        return Err(SandboxError::entry(&format!("{start}…"), "a path or a name that is too long"));
+    }
+    Ok(checked)
+}
+
 /// An absolute path inside, without `.`, `..` and empty parts.
 pub(super) fn checked_inside(path: &str) -> Result<String, SandboxError> {
     match path.strip_prefix('/') {
-        Some(rest) => Ok(match checked_path(rest)?.as_str() {
+        Some(rest) => Ok(match checked_given(rest)?.as_str() {
             "." => "/".to_owned(),
             rest => format!("/{rest}"),
         }),
@@ -297,7 +312,7 @@ mod tests {
         let packed = pack(&files, 1000).unwrap();
         assert_eq!(packed, pack(&files, 1000).unwrap());
         assert_eq!(unpack(packed.as_slice(), 0, "/", 10_000).unwrap(), files);
-        for bad in ["/a", "../a", "a/../../b"] {
+        for bad in ["/a", "../a", "a/../../b", &"n".repeat(256), &"d/".repeat(2049)] {
             assert!(pack(&[File::new(bad, "")], 0).is_err(), "{bad}");
         }
     }

@@ -56,7 +56,7 @@ pub(super) fn put(root: &Path, given: &[File], into: &str) -> Result<(), Sandbox
     let into = files::checked_inside(into)?;
     folder(root, &into)?;
     for file in given {
-        let path = files::checked_path(&file.path)?;
+        let path = files::checked_given(&file.path)?;
         let inside = format!("{into}/{path}");
         let parent = inside.rsplit_once('/').map_or("", |(parent, _)| parent);
         folder(root, parent)?;
