@@ -158,6 +158,17 @@ fn daemon(args: &Doctor) -> anyhow::Result<Vec<Found>> {
                 rows.push(("docker", None, for_what, remedy, named));
             }
         }
+        if let Ok(host) = &host {
+            let found = host.limits_calls().await.unwrap_or(false);
+            rows.push((
+                "seccomp",
+                found.then(|| "our list of system calls".to_owned()),
+                "containers that can make no sockets but those of their own network",
+                "use a kernel and a Docker daemon with seccomp: `docker info` names it among the security options"
+                    .to_owned(),
+                named,
+            ));
+        }
         for name in IMAGES {
             let found = match &host {
                 Ok(host) => Provider::Docker(host.clone()).image(name).await.ok().flatten().map(|i| i.id),

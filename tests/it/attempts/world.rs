@@ -58,7 +58,12 @@ impl World {
 
     /// `tsbench run` into `results/<run>`.
     pub fn run(&self, run: &str, models: &str, more: &[&str]) -> Command {
-        let mut command = self.command("run");
+        self.run_in("local", run, models, more)
+    }
+
+    /// The same in sandboxes of this kind.
+    pub fn run_in(&self, sandbox: &str, run: &str, models: &str, more: &[&str]) -> Command {
+        let mut command = self.command_in(sandbox, "run");
         command.args(["--suite", "tiny", "--models", models, "--out"]).arg(self.out(run)).args(more);
         command
     }
@@ -70,10 +75,14 @@ impl World {
     }
 
     fn command(&self, verb: &str) -> Command {
+        self.command_in("local", verb)
+    }
+
+    fn command_in(&self, sandbox: &str, verb: &str) -> Command {
         let (here, root) = (self.dir.path(), Path::new(env!("CARGO_MANIFEST_DIR")));
         let mut command = Command::new(env!("CARGO_BIN_EXE_tsbench"));
         command.arg(verb).current_dir(here).stdin(Stdio::null());
-        command.args(["--sandbox", "local", "--cache"]).arg(here.join("cache"));
+        command.args(["--sandbox", sandbox, "--cache"]).arg(here.join("cache"));
         let own = here.join("agents");
         command.arg("--agents").arg(if own.is_dir() { own } else { root.join("agents") });
         command.arg("--prompts").arg(root.join("prompts")).arg("--conditions").arg(root.join("conditions"));
