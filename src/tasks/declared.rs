@@ -147,7 +147,13 @@ impl Tests<'_> {
         if has_made_titles(&text) {
             return Ok(None);
         }
-        let missing = name.split(" > ").find(|part| !text.contains(part));
+        // Of a title for many cases, such as `refuses %d`, only the beginning is sure.
+        let titles: Vec<&str> = match text.contains(".each") {
+            true => text.split(['"', '\'', '`']).filter(|t| t.contains(['%', '$'])).collect(),
+            false => Vec::new(),
+        };
+        let fits = |part: &str| titles.iter().any(|t| part.starts_with(t.split(['%', '$']).next().unwrap_or("")));
+        let missing = name.split(" > ").find(|part| !text.contains(part) && !fits(part));
         Ok(missing.map(|part| format!("and no test or group of {place:?} is called {part:?}")))
     }
 }
@@ -166,7 +172,7 @@ fn has_made_titles(text: &str) -> bool {
         let with = format!("{call}(");
         text.match_indices(&with).any(|(at, _)| alone(&text[..at]) && !literal(&text[at + with.len()..]))
     };
-    text.contains(".each") || calls.iter().any(|call| made(&call))
+    calls.iter().any(|call| made(&call))
 }
 
 fn stem_is(file: &str, path: &str) -> bool {
@@ -219,7 +225,8 @@ mod tests {
     #[test]
     fn titles_that_code_makes_cannot_be_missed() {
         assert!(!has_made_titles("describe('a', () => { it(\"b\", f); test(\n  `c`, f) })"));
-        for text in ["it(name, f)", "test.each([1])('a %d', f)", "it(`a ${x}`, f)"] {
+        assert!(!has_made_titles("test.each([1])('a %d', f); x.submit(name)"), "its beginning can be read");
+        for text in ["it(name, f)", "it(`a ${x}`, f)"] {
             assert!(has_made_titles(text), "{text}");
         }
     }
