@@ -145,7 +145,16 @@ impl LocalHost {
 /// End the processes of a sandbox and remove its folder.
 pub(super) async fn end(folder: &Path) -> Result<(), SandboxError> {
     end_all(&Mark { root: folder.join(ROOT), session: None }).await?;
-    local_files::remove(folder)
+    let folder = folder.to_owned();
+    beside(move || local_files::remove(&folder)).await
+}
+
+/// Work on files where it keeps no other task waiting: there may be a hundred thousand of them.
+pub(super) async fn beside<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, SandboxError> + Send + 'static,
+) -> Result<T, SandboxError> {
+    let lost = |e: tokio::task::JoinError| SandboxError::io("work on files of a sandbox")(e.into());
+    tokio::task::spawn_blocking(work).await.map_err(lost)?
 }
 
 /// End every process of a sandbox and prove it gone.

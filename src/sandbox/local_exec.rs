@@ -1,4 +1,4 @@
-use super::local::{LocalHost, end, end_all};
+use super::local::{LocalHost, beside, end, end_all};
 use super::local_processes::{Mark, Process, memory};
 use super::output::{Keeper, Kept};
 use super::{Command, End, FIXED_ENV, File, Finished, ImageRef, Sandbox, SandboxError, files, local_files};
@@ -174,7 +174,8 @@ impl Sandbox for LocalBox {
 
     async fn put(&mut self, files: &[File], into: &str) -> Result<(), SandboxError> {
         self.alive()?;
-        local_files::put(&self.mark.root, files, into)
+        let (root, files, into) = (self.mark.root.clone(), files.to_vec(), into.to_owned());
+        beside(move || local_files::put(&root, &files, &into)).await
     }
 
     async fn put_ours(&mut self, files: &[File], into: &str) -> Result<(), SandboxError> {
@@ -183,7 +184,8 @@ impl Sandbox for LocalBox {
 
     async fn get(&mut self, path: &str, most_bytes: u64) -> Result<Vec<File>, SandboxError> {
         self.alive()?;
-        local_files::get(&self.mark.root, path, most_bytes)
+        let (root, path) = (self.mark.root.clone(), path.to_owned());
+        beside(move || local_files::get(&root, &path, most_bytes)).await
     }
 
     async fn snapshot(&mut self, name: &str) -> Result<ImageRef, SandboxError> {

@@ -4,6 +4,7 @@ use super::image::{Ready, runtime_in};
 use super::judge::{Judged, judge};
 use super::run::{lay, log_of, open, run_tests};
 use super::scorecard;
+use crate::git::run_blocking;
 use crate::reports::{Report, verdict_of};
 use crate::sandbox::{Provider, Sandbox};
 use crate::schema::{Failure, Outcome, Seconds, TestCounts, Verdict, VerdictDigests};
@@ -76,7 +77,8 @@ pub async fn score(ready: &Ready, patch: &[u8], provider: &Provider, run_empty: 
 /// fix is not to blame for what it raises beside it.
 async fn made_for_runtime(ready: &Ready, patch: &[u8], provider: &Provider) -> Result<Candidate, ScoreError> {
     let make = |runtime: Option<&str>| {
-        candidate_for(&ready.task, &ready.material, ready.language, &ready.plan, patch, runtime)
+        // Many files take their time, in which other attempts go on.
+        run_blocking(|| candidate_for(&ready.task, &ready.material, ready.language, &ready.plan, patch, runtime))
     };
     let made = make(None)?;
     if made.version.is_none() {
