@@ -388,12 +388,12 @@ async fn provider(answer: fn(usize) -> ResponseTemplate) -> (MockServer, Arc<Ato
 #[tokio::test(flavor = "multi_thread")]
 async fn an_attempt_whose_model_outgrew_its_window_or_told_nonsense_is_judged_in_one_try() {
     let Some(world) = World::new() else { return };
-    let outgrown = |turn| match turn {
+    let outgrown = |turn: usize| match turn {
         0 => ok(&chat(FIX)),
         _ => ResponseTemplate::new(400)
             .set_body_json(json!({"error": {"code": "1261", "message": "Prompt exceeds max length"}})),
     };
-    let nonsense = |turn| {
+    let nonsense = |turn: usize| {
         let mut body = chat(if turn == 0 { FIX } else { DONE });
         body["usage"]["prompt_tokens"] = u64::MAX.into();
         ok(&body)

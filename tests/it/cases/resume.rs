@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tsbench::attempts::{Ledger, cells, read_plan};
-use tsbench::schema::{Outcome, Usage};
+use tsbench::schema::{Attempt, Outcome, Usage};
 use wiremock::matchers::path_regex;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
@@ -156,13 +156,13 @@ fn no_line_is_written_that_a_reader_of_results_refuses() {
     let (dir, lines) = (world.out("lines"), world.lines("lines"));
     let plan = read_plan(&dir).unwrap().unwrap();
     assert_eq!(cells(&plan).len(), 2);
-    let huge = Usage { input: u64::MAX, ..Usage::default() };
-    for (case, change) in [
-        ("usage", Box::new(|l: &mut tsbench::schema::Attempt| l.usage = Some(huge)) as Box<dyn Fn(&mut _)>),
-        ("cost_usd", Box::new(|l| l.cost_usd = Some(1e30))),
-        ("turns", Box::new(|l| l.turns = Some(u64::MAX))),
-        ("score", Box::new(|l| l.outcome = Outcome::Unresolved)),
-    ] {
+    let changes: [(&str, fn(&mut Attempt)); 4] = [
+        ("usage", |line| line.usage = Some(Usage { input: u64::MAX, ..Usage::default() })),
+        ("cost_usd", |line| line.cost_usd = Some(1e30)),
+        ("turns", |line| line.turns = Some(u64::MAX)),
+        ("score", |line| line.outcome = Outcome::Unresolved),
+    ];
+    for (case, change) in changes {
         let mut bad = lines.iter().find(|l| l.outcome == Outcome::Resolved).unwrap().clone();
         change(&mut bad);
         let (mut ledger, before, _) = Ledger::open(&dir).unwrap();
