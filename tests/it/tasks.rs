@@ -12,7 +12,7 @@ struct World {
 }
 
 const SUITE: &str = "id = \"s\"\nversion = \"1\"\ntitle = \"S\"\n";
-const SPEC: &str = "id = \"t\"\ntitle = \"T\"\nlanguage = \"go\"\ntargets = [\"q::TestA\"]\nguards = [\"q::TestB\"]\n";
+const SPEC: &str = "id = \"t\"\ntitle = \"T\"\nlanguage = \"go\"\ntargets = [\"queue::TestCancelAmongOthers\"]\nguards = [\"queue::TestCancel\"]\n";
 
 impl World {
     fn new() -> World {
@@ -117,16 +117,20 @@ fn what_cannot_be_meant_is_a_fault_of_its_field_and_nothing_is_scored_by_it() {
         assert!(refusal.contains(words) && refusal.contains("task.toml"), "{more}: {refusal}");
     }
     for (from, to, words) in [
-        ("\"q::TestA\"", "\"q::TestA\", \"q::TestA\"", "targets has \"q::TestA\" twice"),
-        ("\"q::TestB\"", "\" \"", "guards has an empty id"),
-        ("\"q::TestB\"", "\"q::TestA\"", "is both a target and a guard"),
+        (
+            "\"queue::TestCancelAmongOthers\"",
+            "\"queue::TestCancelAmongOthers\", \"queue::TestCancelAmongOthers\"",
+            "targets has \"queue::TestCancelAmongOthers\" twice",
+        ),
+        ("\"queue::TestCancel\"", "\" \"", "guards has an empty id"),
+        ("\"queue::TestCancel\"", "\"queue::TestCancelAmongOthers\"", "is both a target and a guard"),
     ] {
         let world = World::new();
         world.write("s/t/task.toml", &SPEC.replace(from, to));
         assert!(world.faults().contains(words) && world.refusal().contains(words), "{to}");
     }
     let world = World::new();
-    world.write("s/t/task.toml", &SPEC.replace("\"q::TestA\"", ""));
+    world.write("s/t/task.toml", &SPEC.replace("\"queue::TestCancelAmongOthers\"", ""));
     assert!(world.faults().contains("targets is empty") && world.refusal().contains("targets is empty"));
     let world = World::new();
     world.write("s/suite.toml", &format!("{SUITE}[limits]\ncpu_thousandths = 0\n"));
