@@ -11,12 +11,16 @@ use wiremock::{Mock, MockServer, ResponseTemplate};
 const FIX: &str = "```bash\necho yes >answer.txt\n```";
 const DONE: &str = "```bash\necho TSBENCH_DONE\n```";
 
-fn entry(base: &str, dialect: &str, more: &str) -> ModelEntry {
-    let text = format!(
+/// The fields of a model in `models.toml`.
+fn fields(base: &str, dialect: &str, more: &str) -> String {
+    format!(
         "id = \"m/x\"\nname = \"X\"\nmaker = \"M\"\ntier = \"paid\"\ndialect = \"{dialect}\"\nbase_url = \"{base}\"\n\
          model = \"x\"\nprice = {{ input = 1.0, output = 2.0 }}\n{more}"
-    );
-    toml::from_str(&text).unwrap()
+    )
+}
+
+fn entry(base: &str, dialect: &str, more: &str) -> ModelEntry {
+    toml::from_str(&fields(base, dialect, more)).unwrap()
 }
 
 fn request(answered: bool) -> Request {
@@ -259,7 +263,7 @@ async fn a_refusal_without_a_word_is_an_overflow_where_what_was_sent_fills_the_w
     }
     // What the provider counted before says more than letters do: a hundred tokens were the first few words.
     let mut counted = chat("ls");
-    counted["usage"]["prompt_tokens"] = 7900.into();
+    counted["usage"]["prompt_tokens"] = 7950.into();
     let (ends, _) = asked(
         "openai",
         "max_output_tokens = 512\ncontext_tokens = 8192\n",
@@ -403,10 +407,7 @@ async fn an_attempt_whose_model_outgrew_its_window_or_told_nonsense_is_judged_in
         ("huge", nonsense, "submitted", false),
     ] {
         let (server, count) = provider(answer).await;
-        world.write(
-            "models.toml",
-            &format!("[[models]]\n{}", toml::to_string(&entry(&server.uri(), "openai", "")).unwrap()),
-        );
+        world.write("models.toml", &format!("[[models]]\n{}", fields(&server.uri(), "openai", "")));
         tokio::task::block_in_place(|| ends_with(0, &mut world.run(run, "m/x", &["--repeats", "1", "--no-probe"])));
         let line = &world.lines(run)[0];
         assert_eq!((line.outcome, line.stop.as_deref()), (Outcome::Resolved, Some(stop)));

@@ -85,6 +85,7 @@ async fn daemon(pings_that_fail: u64) -> (MockServer, Arc<AtomicUsize>) {
     let server = MockServer::start().await;
     let answers = [
         ("/info$", ResponseTemplate::new(200).set_body_json(json!({"ServerVersion": "1"}))),
+        ("/version$", ResponseTemplate::new(200).set_body_json(json!({"Version": "27.0", "ApiVersion": "1.46"}))),
         ("/containers/json", ResponseTemplate::new(200).set_body_json(json!([]))),
         ("/volumes", ResponseTemplate::new(200).set_body_json(json!({"Volumes": []}))),
     ];
