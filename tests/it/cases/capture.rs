@@ -1,7 +1,7 @@
 //! Whatever an agent leaves in its workspace, its fix is captured, and its neighbours keep their pace.
 
 use async_trait::async_trait;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use tsbench::agent::{AgentError, Captured, Files, Prints, Unpatched, capture, patch, prints};
 use tsbench::git::{Applied, Mode, Store, TreeId};
@@ -76,9 +76,12 @@ impl Start {
             },
         );
         let new = self.store.read(&end).unwrap();
-        let text = |blob: &str| String::from_utf8_lossy(&self.store.bytes(blob).unwrap()).into_owned();
         let names = old.keys().chain(new.keys()).filter(|path| old.get(*path) != new.get(*path));
-        let changed = names.map(|path| (path.clone(), new.get(path).map(|e| text(&e.blob)))).collect();
+        let names: BTreeSet<&String> = names.collect();
+        let blobs: Vec<&str> = names.iter().filter_map(|path| new.get(*path)).map(|e| e.blob.as_str()).collect();
+        let mut texts = self.store.many(&blobs).unwrap().into_iter().map(|t| String::from_utf8_lossy(&t).into_owned());
+        let text = |path: &&String| ((*path).clone(), new.contains_key(*path).then(|| texts.next().unwrap()));
+        let changed = names.iter().map(text).collect();
         Ok((changed, captured.left_out.since(&Default::default())))
     }
 }
@@ -109,9 +112,8 @@ async fn what_no_patch_can_have_is_left_out_by_name_and_the_rest_counts() {
         assert_eq!(changed, fixed(&more), "a pipe in the place of a file does not remove it");
         let names: Vec<&str> = left_out.iter().map(|named| named.rsplit_once(": ").unwrap().0).collect();
         let short: Vec<&str> = names.iter().filter(|name| !name.starts_with("d/d/")).copied().collect();
-        let expected =
-            [".gitmodules", "README.md", "caf\\xe9.txt", "data.mdb", "git~1", "loop", "out", "pipe", "x/.GIT/config"];
-        assert_eq!((short.as_slice(), names.len()), (expected.as_slice(), 10), "{left_out:?}");
+        let expected = [".gitmodules", "README.md", "caf\\xe9.txt", "data.mdb", "git~1", "loop", "out", "pipe"];
+        assert_eq!((short.as_slice(), names.len()), (expected.as_slice(), 9), "{left_out:?}");
         start.sandbox.close().await.unwrap();
     }
 }
@@ -146,7 +148,7 @@ async fn a_workspace_that_was_shut_is_opened_and_one_that_was_emptied_is_a_delet
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_workspace_that_is_no_folder_is_unreadable_and_too_much_of_it_is_too_large() {
+async fn a_workspace_that_is_no_folder_is_unreadable() {
     let (provider, image, _folder) = places().await.remove(0);
     for line in [
         "cd ..; mv workspace gone",
@@ -158,10 +160,6 @@ async fn a_workspace_that_is_no_folder_is_unreadable_and_too_much_of_it_is_too_l
         assert_eq!(end.unwrap_err().class(), "workspace_unreadable", "{line}");
         start.sandbox.close().await.unwrap();
     }
-    let mut start = Start::new(&provider, image).await;
-    let end = start.after("for i in $(seq 9); do truncate -s 60M big$i; done").await;
-    assert_eq!(end.unwrap_err().class(), "workspace_too_large");
-    start.sandbox.close().await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -187,8 +185,9 @@ impl Sandbox for Broken {
         if command.words[0] != self.program {
             return Ok(done);
         }
-        let half = done.stdout.head.len() / 2;
-        let stdout = Kept { head: done.stdout.head[..half].to_vec(), tail: Vec::new(), total: half as u64 };
+        // Little enough that the padding of an archive is not all that is missing.
+        let part = done.stdout.head.len() / 8;
+        let stdout = Kept { head: done.stdout.head[..part].to_vec(), tail: Vec::new(), total: part as u64 };
         Ok(Finished { end: self.end, stdout, ..done })
     }
     async fn put(&mut self, files: &[File], into: &str) -> Result<(), SandboxError> {
