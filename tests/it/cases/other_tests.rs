@@ -159,7 +159,7 @@ import pytest
 def test_target():
     pass
 
-@pytest.mark.parametrize("text", ["a" * 5000, "\x00\x1b[31m", "\ud800"])
+@pytest.mark.parametrize("text", [1, 2, 3], ids=["a" * 5000, "\x00\x1b[31m", "\ud800"])
 def test_names(text):
     pass
 
