@@ -66,8 +66,11 @@ impl Refusal {
             Value::Array(list) => list.iter().for_each(|value| self.collect(name, value, depth + 1)),
             Value::String(text) => {
                 // What another provider said stands as text in what this one says.
-                let inner = text.find(['{', '[']).and_then(|at| serde_json::from_str::<Value>(text[at..].trim()).ok());
-                if let Some(inner @ (Value::Object(_) | Value::Array(_))) = inner {
+                let at = text.find(['{', '[']).unwrap_or(text.len());
+                let inner = serde_json::from_str::<Value>(text[at..].trim()).ok();
+                let holds_fields = |list: &Vec<Value>| list.iter().any(Value::is_object);
+                if let Some(inner) = inner.filter(|v| v.is_object() || v.as_array().is_some_and(holds_fields)) {
+                    self.say(text[..at].trim());
                     return self.collect(name, &inner, depth + 1);
                 }
                 if CODES.contains(&lower.as_str()) {
@@ -88,6 +91,9 @@ impl Refusal {
     }
 
     fn say(&mut self, text: &str) {
+        if text.is_empty() {
+            return;
+        }
         if !self.text.is_empty() {
             self.text.push_str("; ");
         }
