@@ -225,7 +225,6 @@ fn choices_that_cannot_be_used_name_their_file_and_the_way_out() {
     let site = |more: &str| format!("title = \"T\"\n[[board]]\nid = \"b\"\ntitle = \"B\"\nsuite = \"s@1\"\n{more}");
     let releases = "[[release]]\nversion = \"one\"\nuntil = \"2026-01-01\"\n[[release]]\nversion = \"One\"\nuntil = \"2026-02-01\"\n";
     for (text, want) in [
-        ("title = \"T\"\n".to_owned(), "has no [[board]]"),
         (site("").replace("id = \"b\"", "id = \"raw\""), "board id \"raw\""),
         (site(releases), "two releases"),
         (site("").replace("title = \"T\"", "title = \"T\"\nsource_url = \"javascript:alert(1)\""), "source_url"),
