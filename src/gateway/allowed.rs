@@ -231,7 +231,7 @@ mod tests {
         assert_eq!(kept.body["tool_choice"], json!({"type": "tool", "name": "run"}));
         assert_eq!(
             kept.left_out,
-            ["mcp_servers", "container", "tools.allowed_callers", "tools: 2 of the provider's own"]
+            ["container", "mcp_servers", "tools.allowed_callers", "tools: 2 of the provider's own"]
         );
     }
 
