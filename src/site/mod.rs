@@ -53,7 +53,7 @@ pub use diff::{Change, diff};
 pub use error::SiteError;
 pub use fetch::{Bounds, fetch};
 pub use init::init;
-pub use pages::ordered;
 pub use limits::{MOST_BYTES, MOST_FILES, Plan};
+pub use pages::ordered;
 pub use verify::{Difference, Verified, verify};
 pub use write::{SUMS, Written};
