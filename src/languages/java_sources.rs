@@ -68,15 +68,14 @@ pub(super) fn is_code(suspect: &Suspect<'_>) -> bool {
         return false;
     }
     let built = folder_of_build(path);
-    let Some(root) = root(path).filter(|root| built.is_none_or(|folder| folder.len() > *root)) else {
+    if root(path).is_none_or(|root| built.is_some_and(|folder| folder.len() <= root)) {
         // What the tree itself keeps in a folder of such a name was not built.
         let own = |folder: &str| {
             let output = ["target/", "build/"].iter().any(|f| folder.to_lowercase().ends_with(f));
             output && suspect.known.range(folder..).next().is_some_and(|p| p.starts_with(folder))
         };
         return !is_test_path(path) && built.is_some_and(own);
-    };
-    debug_assert!(root < path.len());
+    }
     !is_test_path(path)
         || suspect.plan.fact("tests in sources").is_none() && !suspect.texts().any(|t| shadow::mentions_tests(&t))
 }

@@ -284,7 +284,7 @@ mod tests {
         for (value, runtime, told) in [("11", None, &name), ("21", Some(old), &why), ("${x}", None, &name)] {
             let made = merged(merge_pom, POM, &POM.replace("release>17<", &format!("release>{value}<")), runtime);
             assert_eq!((made.bytes, made.version), (POM.as_bytes().to_vec(), None), "{value}");
-            assert_eq!(made.put_back, [told.clone()]);
+            assert_eq!(made.put_back, std::slice::from_ref(told));
         }
         let start: BTreeMap<String, Vec<u8>> = BTreeMap::new();
         for (trusted, theirs) in [("", POM), (POM, "<project>"), (POM, "no"), (POM, "<other><a>1</a></other>")] {

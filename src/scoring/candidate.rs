@@ -81,23 +81,7 @@ pub(super) fn candidate_for(
     let (start, mut files) = (m.store.read(&m.start)?, m.store.read(&tree)?);
     let changed: BTreeSet<String> =
         start.keys().chain(files.keys()).filter(|p| start.get(*p) != files.get(*p)).cloned().collect();
-    let protected = |path: &str| closed.covers(path);
-    let mut dropped = BTreeSet::new();
-    // Links first: a file is not to blame for the name that a link would give it.
-    let mut links = Links::of(&m.store, &files)?;
-    // What the patch removes may be restored, so that it counts as being there.
-    let known: BTreeSet<&str> = start.keys().chain(files.keys()).map(String::as_str).collect();
-    for path in changed.iter().filter(|p| files.get(*p).is_some_and(|e| e.mode == Mode::Link)) {
-        if leads_in(path, &known, &links, &protected) || leaves(m, path, &files)? {
-            dropped.insert(path.clone());
-        }
-    }
-    for path in &dropped {
-        restore(&start, &mut files, path);
-    }
-    if !dropped.is_empty() {
-        links = Links::of(&m.store, &files)?;
-    }
+    let (mut dropped, links) = without_links(m, &closed, &changed, &start, &mut files)?;
     let before = shadows(m, language, plan, &changed, &files, &links)?;
     let suspects: BTreeSet<&String> = changed.iter().filter(|p| closed.standing(p) == Standing::Suspect).collect();
     let code = code_among(m, language, plan, &suspects, &start, &files)?;
@@ -105,18 +89,10 @@ pub(super) fn candidate_for(
     let (mut put_back, mut version) = (Vec::new(), None);
     for path in changed.iter().filter(|p| !dropped.contains(*p)).cloned().collect::<Vec<_>>() {
         let standing = closed.standing(&path);
-        let renamed = |name: &String| match closed.standing(name) {
-            Standing::Free => false,
-            Standing::Mixed => standing != Standing::Mixed,
-            Standing::Closed | Standing::Suspect => true,
-        };
-        let mut refused = before.contains(&path) || links.names(&path).is_none_or(|names| names.iter().any(renamed));
-        refused |= match standing {
-            Standing::Free => false,
-            Standing::Closed => true,
-            Standing::Suspect => !code.contains(&path),
-            Standing::Mixed => false,
-        };
+        let mut refused = before.contains(&path)
+            || closed.is_renamed(&path, &links)
+            || standing == Standing::Closed
+            || standing == Standing::Suspect && !code.contains(&path);
         if !refused && standing == Standing::Mixed {
             match merging.merge(&path, &mut files)? {
                 Some(merged) => {
@@ -140,6 +116,32 @@ pub(super) fn candidate_for(
     let code = code.into_iter().filter(|path| !dropped.contains(path)).collect();
     let dropped = dropped.into_iter().collect();
     Ok(Candidate { applied, refusal, tree, files: (changed.len() + passed) as u64, dropped, put_back, code, version })
+}
+
+/// Undoes links that may not be: those into what is protected, and those that leave the tree. Gives their paths, and the
+/// links that are left.
+fn without_links(
+    m: &Material,
+    closed: &Protected<'_>,
+    changed: &BTreeSet<String>,
+    start: &Tree,
+    files: &mut Tree,
+) -> Result<(BTreeSet<String>, Links), GitError> {
+    let mut dropped = BTreeSet::new();
+    // Links first: a file is not to blame for the name that a link would give it.
+    let links = Links::of(&m.store, files)?;
+    // What the patch removes may be restored, so that it counts as being there.
+    let known: BTreeSet<&str> = start.keys().chain(files.keys()).map(String::as_str).collect();
+    for path in changed.iter().filter(|p| files.get(*p).is_some_and(|e| e.mode == Mode::Link)) {
+        if leads_in(path, &known, &links, &|path: &str| closed.covers(path)) || leaves(m, path, files)? {
+            dropped.insert(path.clone());
+        }
+    }
+    for path in &dropped {
+        restore(start, files, path);
+    }
+    let links = if dropped.is_empty() { links } else { Links::of(&m.store, files)? };
+    Ok((dropped, links))
 }
 
 /// What a patch may not change.
@@ -199,6 +201,17 @@ impl<'a> Protected<'a> {
             () if self.suspect.cover(path) => Standing::Suspect,
             () => Standing::Free,
         }
+    }
+
+    /// Whether a path has another name, by links, that it may not have.
+    fn is_renamed(&self, path: &str, links: &Links) -> bool {
+        let mixed = self.standing(path) == Standing::Mixed;
+        let renamed = |name: &String| match self.standing(name) {
+            Standing::Free => false,
+            Standing::Mixed => !mixed,
+            Standing::Closed | Standing::Suspect => true,
+        };
+        links.names(path).is_none_or(|names| names.iter().any(renamed))
     }
 
     /// Whether a name alone may not be given to anything.

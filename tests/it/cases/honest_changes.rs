@@ -2,7 +2,7 @@
 
 use crate::scoring::world;
 use serde_json::{Value, json};
-use tsbench::languages::{Mixed, by_name};
+use tsbench::languages::by_name;
 use tsbench::schema::not_scored;
 use tsbench::scoring::Candidate;
 
@@ -167,17 +167,6 @@ fn a_newer_language_counts_and_the_rest_of_a_build_file_is_named() {
 }
 
 const NEW_MODULE: &str = "go.mod: require example.org/x v1.0.0";
-
-#[test]
-fn a_version_that_the_runtime_does_not_know_is_put_back_with_the_reason() {
-    let old = start(GO, "go.mod");
-    let (start, new) = (std::collections::BTreeMap::<String, Vec<u8>>::new(), old.replace("go 1.22", "go 1.99"));
-    let (trusted, theirs) = (old.as_bytes(), new.as_bytes());
-    let mixed = Mixed { start: &start, path: "go.mod", trusted, theirs, runtime: Some("go1.26.6") };
-    let merged = by_name("go").unwrap().merge(&mixed).unwrap();
-    assert_eq!(merged.put_back, ["go 1.99, which the runtime (go1.26.6) does not know"]);
-    assert_eq!((merged.bytes, merged.version), (old.into_bytes(), None));
-}
 
 #[test]
 fn only_the_folder_of_copies_at_the_root_of_a_module_is_that_of_other_modules() {
