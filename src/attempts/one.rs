@@ -64,7 +64,7 @@ impl Bench {
             Some(worked) => Made::from(worked),
             None => self.tries(cell, &folder, has_line).await?,
         };
-        let (mut scored, mut fault, mut image) = (None, None, None);
+        let (mut scored, mut fault, mut image): (Option<Box<Scored>>, _, _) = (None, None, None);
         match &made.end {
             Tried::Ended(ended) => match self.scored(cell, ended).await {
                 End::Scored(done, of_image) => (scored, image) = (done, Some(of_image)),
@@ -75,7 +75,7 @@ impl Bench {
             Tried::Fault(fault) if fault.daemon && self.lost_daemon().is_some() => return Ok(None),
             Tried::Fault(_) | Tried::Stopped => {}
         }
-        let log = scored.as_ref().map_or("", |s: &Scored| s.log.as_str());
+        let log = scored.as_ref().map_or("", |s| s.log.as_str());
         let verdict = scored.as_ref().map(|s| &s.verdict);
         keep_report(&folder, verdict, log, self.parts.gateways.secrets())?;
         let ended = match &made.end {
@@ -129,7 +129,11 @@ impl Bench {
             if !again {
                 let (turns, served_models, seconds) = (trace.turns(), trace.served_models(), begun.elapsed());
                 if let Tried::Ended(ended) = &end {
-                    keep_patch(folder, ended.patch.as_ref().map_or(&[][..], Vec::as_slice), self.parts.gateways.secrets())?;
+                    keep_patch(
+                        folder,
+                        ended.patch.as_ref().map_or(&[][..], Vec::as_slice),
+                        self.parts.gateways.secrets(),
+                    )?;
                     let worked = Worked {
                         ended: ended.clone(),
                         spent,

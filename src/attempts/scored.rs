@@ -9,7 +9,7 @@ use crate::scoring::{Scored, score};
 /// How a scoring ended.
 pub(super) enum End {
     /// With a verdict, or with nothing that could be scored; and the content address of the image.
-    Scored(Option<Scored>, String),
+    Scored(Option<Box<Scored>>, String),
     /// With faults of ours, as often as they are borne.
     Fault(Failure),
     /// Somebody ended it.
@@ -28,7 +28,7 @@ impl Bench {
                 () = self.until(Phase::Abort) => return End::Stopped,
             };
             let fault = match end {
-                Ok((scored, image)) => return End::Scored(scored, image),
+                Ok((scored, image)) => return End::Scored(scored.map(Box::new), image),
                 Err(fault) => fault,
             };
             if self.may_try_again(cell, &fault, &mut number).await {
