@@ -282,10 +282,10 @@ fn unpacked(kept: &Kept, asked: &BTreeMap<String, (Mode, u64)>, most: u64) -> Re
     let archive = kept.head.as_slice().chain(kept.tail.as_slice());
     let mut files = Files::new();
     for file in unpack(archive, 0, WORKSPACE, most)? {
-        if let (Body::Bytes(bytes), Some((mode, size))) = (file.body, asked.get(&file.path)) {
-            if bytes.len() as u64 == *size {
-                files.insert(file.path, (*mode, bytes));
-            }
+        if let (Body::Bytes(bytes), Some((mode, size))) = (file.body, asked.get(&file.path))
+            && bytes.len() as u64 == *size
+        {
+            files.insert(file.path, (*mode, bytes));
         }
     }
     match asked.keys().find(|path| !files.contains_key(*path)) {

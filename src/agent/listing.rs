@@ -41,7 +41,7 @@ pub(super) enum Found {
 pub(super) fn read(list: &[u8]) -> Option<BTreeMap<Vec<u8>, Found>> {
     let mut fields: Vec<&[u8]> = list.split(|b| *b == 0).collect();
     // What stands behind the last NUL.
-    if !fields.pop()?.is_empty() || fields.len() % FIELDS != 0 {
+    if !fields.pop()?.is_empty() || !fields.len().is_multiple_of(FIELDS) {
         return None;
     }
     let number = |field: &[u8], radix| u64::from_str_radix(std::str::from_utf8(field).ok()?, radix).ok();

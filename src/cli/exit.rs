@@ -91,7 +91,9 @@ fn system_fault(error: &anyhow::Error) -> Option<ErrorKind> {
 /// What to do about a fault of a file system, which every room may meet.
 fn system_hint(kind: ErrorKind) -> Option<&'static str> {
     Some(match kind {
-        ErrorKind::PermissionDenied => "this user may not read or write there: choose another place, or change its rights",
+        ErrorKind::PermissionDenied => {
+            "this user may not read or write there: choose another place, or change its rights"
+        }
         ErrorKind::NotFound => "nothing is there under that name: look at the path",
         ErrorKind::AlreadyExists => "something else of that name is there: name another place",
         ErrorKind::InvalidFilename => "give it a shorter name",
@@ -140,7 +142,10 @@ fn lacks_something(error: &(dyn std::error::Error + 'static)) -> bool {
     let of_mining = matches!(
         error.downcast_ref(),
         Some(
-            MiningError::Token { .. } | MiningError::Busy { .. } | MiningError::Later { .. } | MiningError::Limited { .. }
+            MiningError::Token { .. }
+                | MiningError::Busy { .. }
+                | MiningError::Later { .. }
+                | MiningError::Limited { .. }
         )
     );
     let of_gateway = matches!(
@@ -199,7 +204,10 @@ mod tests {
             assert!(told(&error).contains("\nhint: the disk is full"), "{}", told(&error));
         }
         assert_eq!(of_error(&anyhow::anyhow!("use --x: no")), Exit::Usage);
-        assert_eq!(of_error(&Err::<(), _>(std::io::Error::from_raw_os_error(2)).context("x").unwrap_err()), Exit::Usage);
+        assert_eq!(
+            of_error(&Err::<(), _>(std::io::Error::from_raw_os_error(2)).context("x").unwrap_err()),
+            Exit::Usage
+        );
     }
 
     #[cfg(feature = "harness")]

@@ -102,9 +102,31 @@ mod tests {
         let blob = store.blob(b"x").unwrap();
         let deep = "d/".repeat(200) + "f";
         let names = [
-            "a", ".git", ".GIT/x", "a/.git/b", "git~1", "GIT~1/x", ".git ", ".git.", ".git::$INDEX_ALLOCATION/x", "a\\.git",
-            ".gitignore", ".gitmodules", "gitmod~1", ".github/x", "git~2", "a.git", "-rf", "new\nline", "c:/x", "..a", "con",
-            &deep, "\u{202e}txt.py", ".git\u{200c}", "a\\b",
+            "a",
+            ".git",
+            ".GIT/x",
+            "a/.git/b",
+            "git~1",
+            "GIT~1/x",
+            ".git ",
+            ".git.",
+            ".git::$INDEX_ALLOCATION/x",
+            "a\\.git",
+            ".gitignore",
+            ".gitmodules",
+            "gitmod~1",
+            ".github/x",
+            "git~2",
+            "a.git",
+            "-rf",
+            "new\nline",
+            "c:/x",
+            "..a",
+            "con",
+            &deep,
+            "\u{202e}txt.py",
+            ".git\u{200c}",
+            "a\\b",
         ];
         for name in names {
             for mode in [Mode::File, Mode::Link] {

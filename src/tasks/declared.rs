@@ -172,7 +172,7 @@ fn has_made_titles(text: &str) -> bool {
         let with = format!("{call}(");
         text.match_indices(&with).any(|(at, _)| alone(&text[..at]) && !literal(&text[at + with.len()..]))
     };
-    calls.iter().any(|call| made(&call))
+    calls.iter().any(made)
 }
 
 fn stem_is(file: &str, path: &str) -> bool {

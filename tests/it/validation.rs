@@ -164,7 +164,10 @@ fn a_merge_keeps_what_the_main_line_gained_in_the_meantime() {
     // The names are secret, so it ends before anything runs; what matters is what it was compared with.
     assert_eq!(exit, 1);
     let rejection = &world.rejections()[0];
-    assert_eq!((&rejection["stage"], &rejection["evidence"]), (&"unsolvable".into(), &serde_json::json!(["Total: total_test.go, line 6"])));
+    assert_eq!(
+        (&rejection["stage"], &rejection["evidence"]),
+        (&"unsolvable".into(), &serde_json::json!(["Total: total_test.go, line 6"]))
+    );
     let changed = world.git(&["diff", "--name-only", &main, &merge]);
     assert_eq!(changed, "total.go\ntotal_test.go", "the first parent is the base");
 }

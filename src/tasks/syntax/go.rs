@@ -61,9 +61,10 @@ fn role(place: &Place<'_, '_>) -> Role {
 
 /// Whether the list that a name is in declares variables.
 fn is_new(place: &Place<'_, '_>) -> bool {
-    match (place.kind(2), place.field_of(1)) {
-        ("short_var_declaration", "left") | ("type_switch_statement", "alias") => true,
-        ("range_clause" | "receive_statement", "left") => true,
-        _ => false,
-    }
+    matches!(
+        (place.kind(2), place.field_of(1)),
+        ("short_var_declaration", "left")
+            | ("type_switch_statement", "alias")
+            | ("range_clause" | "receive_statement", "left")
+    )
 }

@@ -80,7 +80,7 @@ fn name(place: &Place<'_, '_>) -> Role {
                 Some(around) => around,
                 None => return Role::Local,
             };
-            let property = (0..node.child_count()).filter_map(|i| node.child(i as u32));
+            let property = (0..node.child_count()).filter_map(|i| node.child(i));
             let property = property.into_iter().any(|c| ["accessibility_modifier", "readonly"].contains(&c.kind()));
             if property { Role::Member } else { Role::Local }
         }
