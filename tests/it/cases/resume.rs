@@ -157,7 +157,8 @@ fn no_line_is_written_that_a_reader_of_results_refuses() {
     let (dir, lines) = (world.out("lines"), world.lines("lines"));
     let plan = read_plan(&dir).unwrap().unwrap();
     assert_eq!(cells(&plan).len(), 2);
-    let changes: [(&str, fn(&mut Attempt)); 4] = [
+    type Change = fn(&mut Attempt);
+    let changes: [(&str, Change); 4] = [
         ("usage", |line| line.usage = Some(Usage { input: u64::MAX, ..Usage::default() })),
         ("cost_usd", |line| line.cost_usd = Some(1e30)),
         ("turns", |line| line.turns = Some(u64::MAX)),
