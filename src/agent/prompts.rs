@@ -33,12 +33,13 @@ const SCHEMA: &str = "tsbench.condition/1";
 const CANONICAL: &str = "default";
 
 /// Every name that a text may use.
-const NAMES: [&str; 16] = [
+const NAMES: [&str; 17] = [
     "command",
     "command_seconds",
     "end",
     "home",
     "instructions",
+    "left_out",
     "language",
     "minutes",
     "problem",

@@ -40,6 +40,8 @@ pub(super) struct Session<'a> {
     refused_submission: bool,
     /// The patch that was handed in.
     pub handed_in: Option<Result<Taken, Unpatched>>,
+    /// What a submission without a change is told beside that: the files that no patch can have.
+    pub submission_note: String,
 }
 
 impl<'a> Session<'a> {
@@ -61,6 +63,7 @@ impl<'a> Session<'a> {
             measured: None,
             refused_submission: false,
             handed_in: None,
+            submission_note: String::new(),
         }
     }
 
@@ -178,6 +181,15 @@ impl<'a> Session<'a> {
         let taken = taken(self.work, self.sandbox).await?;
         self.waited += begun.elapsed().as_secs_f64();
         let changed = !matches!(&taken, Ok(taken) if taken.patch.is_empty());
+        self.submission_note = match &taken {
+            Ok(taken) if !taken.left_out.is_empty() => {
+                format!(
+                    "\nThese files cannot be part of a patch, and count as unchanged: {}",
+                    taken.left_out.join("; ")
+                )
+            }
+            Ok(_) | Err(_) => String::new(),
+        };
         self.handed_in = Some(taken);
         if changed || std::mem::replace(&mut self.refused_submission, true) {
             return Ok(Some(Stop::Submitted));

@@ -30,7 +30,10 @@ pub(super) async fn run(session: &mut Session<'_>) -> Result<Stop, Halt> {
             session.keep(&turn)?;
             match stop {
                 Some(stop) => return Ok(stop),
-                None => tell(session, "shell/unchanged.md", &[])?,
+                None => {
+                    let note = session.submission_note.clone();
+                    tell(session, "shell/unchanged.md", &[("left_out", &note)])?;
+                }
             }
             continue;
         }

@@ -91,7 +91,8 @@ async fn carry_out(
         let stop = session.submit().await?;
         let note = if stop.is_some() { "submitted" } else { "nothing was changed" };
         session.keep(&Turn { note: Some(note), seconds: begun.elapsed().as_secs_f64(), ..turn })?;
-        return Ok((session.text("tools/unchanged.md", &[])?, stop));
+        let note = session.submission_note.clone();
+        return Ok((session.text("tools/unchanged.md", &[("left_out", &note)])?, stop));
     }
     let step = session.repetition.next(&format!("{} {}", call.name, call.arguments));
     if step == Step::TooOften {

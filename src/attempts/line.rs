@@ -41,6 +41,7 @@ impl Bench {
         let outcome = verdict.map_or(known.outcome, |v| counted(v.outcome, known.stop));
         let tested = verdict.filter(|v| v.seconds.tests.is_some());
         let error = known.error.clone().or_else(|| verdict.and_then(|v| v.error.clone()));
+        let error = error.or_else(|| ended.and_then(nothing_but_left_out));
         let secrets = self.parts.gateways.secrets();
         Attempt {
             schema: ATTEMPT_SCHEMA.to_owned(),
@@ -110,6 +111,13 @@ fn patch(ended: &Ended, verdict: Option<&Verdict>) -> Option<Patch> {
         put_back: verdict.map(|v| v.put_back.clone()).unwrap_or_default(),
         left_out: ended.left_out.clone(),
     })
+}
+
+/// What is said of a patch that is empty because no patch can have what the agent changed.
+fn nothing_but_left_out(ended: &Ended) -> Option<Failure> {
+    let is_empty = ended.patch.as_ref().is_ok_and(Vec::is_empty);
+    let message = format!("no patch can have these files: {}", ended.left_out.join("; "));
+    (is_empty && !ended.left_out.is_empty()).then(|| Failure { class: "left_out".to_owned(), message })
 }
 
 fn millis(seconds: f64) -> f64 {

@@ -73,7 +73,7 @@ fn gives_away(change: &Compare<'_>, statement: &str) -> Vec<String> {
     found.extend(held(message).iter().map(|l| format!("the statement repeats the commit's message: {l:?}")));
     // A word of prose that the fix has as a name too is none in the statement, unless it is marked as one.
     let marked = |n: &str| statement.contains(&format!("`{n}`")) || statement.contains(&format!("{n}("));
-    let asked: BTreeSet<&str> = words(statement).filter(|n| is_coined(n) || marked(n)).collect();
+    let asked: BTreeSet<&str> = words(statement).filter(|n| is_coined(n) || n.starts_with('_') || marked(n)).collect();
     let names = own_names(&asked, &change.sides.code, &change.sides.tests, change.before);
     found.extend(names.iter().map(|n| format!("the statement names {n:?}, which the fix alone has")));
     found.truncate(MOST);

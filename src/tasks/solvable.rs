@@ -180,14 +180,15 @@ fn has(tree: &Texts, path: &str) -> bool {
     }
 }
 
-/// Which of these names the code of the fix has, and neither the tests nor the tree before it.
+/// Which of these names the code of the fix declares, and neither the tests nor the tree before it has.
 pub(super) fn own_names(asked: &BTreeSet<&str>, fix: &Texts, tests: &Texts, before: &Texts) -> BTreeSet<String> {
-    let of = |texts: &Texts| -> BTreeSet<String> {
+    let all = |texts: &Texts, counts: fn(&Role) -> bool| -> BTreeSet<String> {
         let words = texts.iter().filter_map(|(path, bytes)| read(path, bytes)).flat_map(|s| s.words);
-        words.map(|w| w.name).filter(|n| asked.contains(n.as_str())).collect()
+        words.filter(|w| counts(&w.role)).map(|w| w.name).filter(|n| asked.contains(n.as_str())).collect()
     };
-    let tested = of(tests);
-    let mut names: BTreeSet<String> = of(fix).into_iter().filter(|n| !tested.contains(n)).collect();
+    let tested = all(tests, |_| true);
+    let declared = all(fix, |role| !matches!(role, Role::Uses(_) | Role::Nothing));
+    let mut names: BTreeSet<String> = declared.into_iter().filter(|n| !tested.contains(n)).collect();
     let left = names.iter().map(String::as_str).collect();
     let known: BTreeSet<String> = known(&left, before).into_iter().map(str::to_owned).collect();
     names.retain(|n| !known.contains(n));

@@ -1,6 +1,8 @@
 //! Whatever an agent leaves in its workspace, its fix is captured, and its neighbours keep their pace.
 
+use crate::attempts::world::{World, ends_with};
 use async_trait::async_trait;
+use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use tsbench::agent::{AgentError, Captured, Files, Prints, Unpatched, capture, patch, prints};
@@ -9,7 +11,7 @@ use tsbench::sandbox::{
     Command, DockerHost, End, File, Finished, ImageRef, Kept, Lease, LocalHost, Patience, Provider, Sandbox,
     SandboxError, Spec,
 };
-use tsbench::schema::Limits;
+use tsbench::schema::{Limits, Outcome};
 
 /// Places to open a sandbox in: this machine, and Docker where it is there.
 pub async fn places() -> Vec<(Provider, &'static str, tempfile::TempDir)> {
@@ -231,4 +233,20 @@ async fn a_reading_that_broke_off_is_a_fault_of_ours_and_never_a_deletion() {
         assert!(fault, "{program} {end:?}: {captured:?}");
         broken.inner.close().await.unwrap();
     }
+}
+
+#[test]
+fn work_that_is_nothing_but_what_no_patch_can_have_is_named_to_the_model_and_on_the_line() {
+    let Some(world) = World::new() else { return };
+    let say = |command: &str| json!({"text": format!("```bash\n{command}\n```")}).to_string() + "\n";
+    let commands = ["rm answer.txt; mkfifo answer.txt", "echo TSBENCH_DONE", "echo TSBENCH_DONE"];
+    world.write("pipe.jsonl", &commands.map(say).concat());
+    ends_with(0, &mut world.run("left", "mock/script:pipe.jsonl", &["--repeats", "1"]));
+    let line = world.lines("left").remove(0);
+    assert_eq!((line.outcome, line.patch), (Outcome::NoPatch, None));
+    let error = line.error.unwrap();
+    assert_eq!(error.class, "left_out");
+    assert!(error.message.ends_with("answer.txt: is a named pipe"), "{}", error.message);
+    let told = std::fs::read_to_string(world.evidence("left", "mock/script:pipe.jsonl").join("trajectory.jsonl"));
+    assert!(told.unwrap().contains("cannot be part of a patch, and count as unchanged: answer.txt: is a named pipe"));
 }
