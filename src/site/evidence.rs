@@ -62,6 +62,8 @@ pub(super) fn digests(site: &Path, present: &[String], out: &mut Vec<Difference>
     let of_host = |f: &&String| f.split('/').any(|part| part.starts_with('.')) || *f == "CNAME";
     let unknown = present.iter().filter(|f| !of_host(f)).filter(|f| !listed.contains_key(f.as_str()));
     out.extend(unknown.map(|f| about(f, SUMS, "not listed", "in the folder")));
+    let odd = text.lines().filter(|line| line.split_once("  ").is_none_or(|(_, path)| !is_plain(path)));
+    out.extend(odd.map(|line| about(&brief(line), SUMS, "a line", "no digest with the path of a file of the site")));
     Ok(listed.len())
 }
 

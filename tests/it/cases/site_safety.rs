@@ -78,6 +78,15 @@ fn links_pipes_and_strange_files_in_a_site_are_told_and_not_opened() {
     fs::write(world.path("public/notes.txt"), "x").unwrap();
     let (code, differences, _) = verified(&world);
     assert!(code == 1 && differences.contains("notes.txt") && differences.contains("not listed"), "{differences}");
+    for line in
+        [format!("{0}  ../../etc/passwd", "0".repeat(64)), format!("{0}  /etc/passwd", "0".repeat(64)), "odd".into()]
+    {
+        let world = built();
+        let sums = world.path("public/SHA256SUMS");
+        fs::write(&sums, fs::read_to_string(&sums).unwrap() + &line + "\n").unwrap();
+        let (code, differences, _) = verified(&world);
+        assert!(code == 1 && differences.contains(&line), "{line}: {differences}");
+    }
 }
 
 #[test]
