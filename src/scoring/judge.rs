@@ -1,5 +1,5 @@
 use crate::languages::Language;
-use crate::reports::{Report, Seal, verdict_of};
+use crate::reports::{Report, Seal, Status, verdict_of};
 use crate::sandbox::{End, Finished};
 use crate::schema::{Failure, Outcome, TaskSpec, TestCounts};
 
@@ -51,7 +51,7 @@ pub(super) fn objection(language: &dyn Language, report: &Report, done: &Finishe
         return failure("build_failure", if first.is_empty() { said() } else { first });
     }
     match &report.seal {
-        Seal::Open => return failure("report_open", "the tests ended before their report was closed".into()),
+        Seal::Open => return failure("report_open", early_end(report)),
         Seal::Broken(why) => return failure("report_broken", why.clone()),
         Seal::Whole => {}
     }
@@ -61,6 +61,34 @@ pub(super) fn objection(language: &dyn Language, report: &Report, done: &Finishe
     report.disagreement(!done.end.good()).and_then(|why| failure("exit_disagrees", format!("{why} ({:?})", done.end)))
 }
 
+/// What is said of a run that left before its report was closed: the test that had begun last, or else the last that ended.
+fn early_end(report: &Report) -> String {
+    let ended = "the tests ended before their report was closed";
+    let begun = report.cases.iter().rfind(|case| case.status == Status::Unfinished);
+    match (begun, report.cases.last()) {
+        (Some(case), _) => format!("{ended}, while {:?} ran", case.id),
+        (None, Some(case)) => format!("{ended}, after {:?}", case.id),
+        (None, None) => ended.to_owned(),
+    }
+}
+
 pub(super) fn tails(kept: &crate::sandbox::Kept) -> Vec<u8> {
     [kept.head.as_slice(), kept.tail.as_slice()].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reports::{Key, parse_sealed};
+
+    #[test]
+    fn a_run_that_left_early_names_the_test_during_which_it_did() {
+        let phase =
+            |id: &str, phase: &str| format!("{{\"id\":\"{id}\",\"phase\":\"{phase}\",\"status\":\"passed\"}}\n");
+        let whole = phase("t::a", "setup") + &phase("t::a", "call") + &phase("t::a", "teardown");
+        let told = |lines: &str| early_end(&parse_sealed(lines.as_bytes(), &Key::new([7; 32])));
+        assert!(told(&(whole.clone() + &phase("t::b", "setup"))).ends_with("while \"t::b\" ran"));
+        assert!(told(&whole).ends_with("after \"t::a\""));
+        assert!(told("").ends_with("was closed"));
+    }
 }
