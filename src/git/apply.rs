@@ -1,6 +1,7 @@
 //! Patches onto trees: strictly as git takes them, else by what is certain of their intent.
 
-use super::patch_text::{Hunk, Kind, PatchText, Section, Unreadable, kind, read, trimmed};
+use super::marks::remove_strays;
+use super::patch_text::{Hunk, Kind, PatchText, Section, Unreadable, cut, kind, read, trimmed};
 use super::program::git;
 use super::tree::{Tree, unusable};
 use super::{GitError, Store, TreeId};
@@ -59,10 +60,13 @@ impl Store {
             return Ok(whole(Applied::Empty));
         }
         let files = self.read(tree)?;
-        let text = read(patch, false);
-        let plain = match &text {
-            Ok(text) => !text.excess && self.unplaced(text, &files)?.is_none(),
-            Err(_) => true,
+        let mut text = read(patch, false);
+        let (plain, strays) = match &mut text {
+            Ok(text) => {
+                let strays = self.without_strays(text, &files, dropped)?;
+                (!strays && !text.excess && self.unplaced(text, &files, &|_| false)?.is_none(), strays)
+            }
+            Err(_) => (true, false),
         };
         let strict = ["-p1"].as_slice();
         let mut said = String::new();
@@ -76,24 +80,53 @@ impl Store {
         let text = match text {
             Ok(text) if !text.sections.is_empty() => text,
             Ok(_) => return Ok(whole(Applied::Refused(in_our_words(&said)))),
-            Err(Unreadable { line, why }) => {
-                return Ok(whole(Applied::Refused(format!("line {line} of the patch: {why}"))));
-            }
+            Err(place) => return self.without_unreadable(tree, patch, &place, dropped),
         };
         let mut made = self.leniently(tree, &text, &files, dropped)?;
         if matches!(made.applied, Applied::Refused(_))
             && text.swallowed
-            && let Ok(other) = read(patch, true)
+            && let Ok(mut other) = read(patch, true)
         {
+            self.without_strays(&mut other, &files, dropped)?;
             made = self.leniently(tree, &other, &files, dropped)?;
         }
         // Lines behind a hunk that fit nowhere are no part of it.
         if matches!(made.applied, Applied::Refused(_))
             && text.excess
+            && !strays
             && let Attempt::Went(after) = self.attempt(tree, patch, strict)?
         {
             made = whole(Applied::Strict(after));
         }
+        Ok(made)
+    }
+
+    /// Applies a patch without a file that cannot be read, if its change counts for nothing.
+    fn without_unreadable(
+        &self,
+        tree: &TreeId,
+        patch: &[u8],
+        place: &Unreadable,
+        dropped: &dyn Fn(&str) -> bool,
+    ) -> Result<AppliedBeside, GitError> {
+        let names = |s: &Section<'_>| s.names().iter().filter_map(|n| n.at_level(1).map(str::to_owned)).collect();
+        let found = cut(patch, place.line).map(|(section, rest)| -> (Vec<String>, _) { (names(&section), rest) });
+        let refused = Applied::Refused(format!("line {} of the patch: {}", place.line, place.why));
+        let refused = AppliedBeside { applied: refused, passed: Vec::new() };
+        let Some((names, rest)) = found.filter(|(names, _)| !names.is_empty() && names.iter().all(|p| dropped(p)))
+        else {
+            return Ok(refused);
+        };
+        let mut made = self.apply_beside(tree, &rest, dropped)?;
+        made.applied = match made.applied {
+            // Its lines are counted without those that were cut.
+            Applied::Refused(_) => return Ok(refused),
+            Applied::Empty => Applied::Lenient(tree.clone()),
+            Applied::Strict(after) | Applied::Lenient(after) => Applied::Lenient(after),
+        };
+        made.passed.extend(names);
+        made.passed.sort();
+        made.passed.dedup();
         Ok(made)
     }
 
@@ -112,7 +145,7 @@ impl Store {
         if ready.placed && !ready.lost {
             args.push("--unidiff-zero");
         }
-        let made = match self.unplaced(text, files)? {
+        let made = match self.unplaced(text, files, dropped)? {
             _ if ready.text.is_empty() => Attempt::Went(tree.clone()),
             Some(why) => return Ok(AppliedBeside { applied: Applied::Refused(why), passed: Vec::new() }),
             None => self.attempt(tree, &ready.text, &args)?,
@@ -125,6 +158,25 @@ impl Store {
                 AppliedBeside { applied: Applied::Refused(why), passed: Vec::new() }
             }
         })
+    }
+
+    /// Takes away the marks for a file's end that stand elsewhere; tells whether there were any.
+    fn without_strays(
+        &self,
+        text: &mut PatchText<'_>,
+        files: &Tree,
+        dropped: &dyn Fn(&str) -> bool,
+    ) -> Result<bool, GitError> {
+        let level = level(text, files, dropped);
+        let mut found = false;
+        for section in &mut text.sections {
+            if section.hunks.iter().any(|h| h.body.iter().any(|l| kind(l) == Kind::Mark)) {
+                let entry = section.old_path(level).and_then(|p| files.get(&p));
+                let file = entry.map(|e| self.bytes(&e.blob)).transpose()?;
+                found |= remove_strays(section, file.as_deref());
+            }
+        }
+        Ok(found)
     }
 
     fn attempt(&self, tree: &TreeId, patch: &[u8], more: &[&str]) -> Result<Attempt, GitError> {
@@ -178,8 +230,7 @@ impl Store {
                 let name = String::from_utf8_lossy(trimmed(line)).replacen("diff --git ", "", 1);
                 push(&mut ready.text, format!("Binary files {} differ\n", name.replacen(' ', " and ", 1)).as_bytes());
             }
-            let old = section.names().iter().find(|n| n.before).and_then(|n| n.at_level(level).map(str::to_owned));
-            let lines = match old.and_then(|p| files.get(&p)) {
+            let lines = match section.old_path(level).and_then(|p| files.get(&p)) {
                 Some(entry) if section.hunks.iter().any(open_ended) => Some(self.bytes(&entry.blob)?),
                 _ => None,
             };
@@ -198,9 +249,14 @@ impl Store {
 
     /// Why a hunk cannot be placed, if there is one that adds lines and shows none of those around it: git would put it
     /// at the end of the file.
-    fn unplaced(&self, text: &PatchText<'_>, files: &Tree) -> Result<Option<String>, GitError> {
+    fn unplaced(
+        &self,
+        text: &PatchText<'_>,
+        files: &Tree,
+        dropped: &dyn Fn(&str) -> bool,
+    ) -> Result<Option<String>, GitError> {
         for section in &text.sections {
-            let old = section.names().into_iter().find(|n| n.before).and_then(|n| n.at_level(1).map(str::to_owned));
+            let old = section.old_path(1).filter(|p| !dropped(p));
             let Some(entry) = old.and_then(|p| files.get(&p)) else { continue };
             for hunk in
                 section.hunks.iter().filter(|h| h.body.iter().all(|l| matches!(kind(l), Kind::Added | Kind::Mark)))
@@ -254,7 +310,7 @@ fn open_ended(hunk: &Hunk<'_>) -> bool {
 }
 
 /// The line of a file at which the old lines of a hunk stand: where its header says, else the one place where they do.
-fn place(hunk: &Hunk<'_>, file: &[u8]) -> Option<usize> {
+pub(super) fn place(hunk: &Hunk<'_>, file: &[u8]) -> Option<usize> {
     let old = hunk.body.iter().filter(|l| matches!(kind(l), Kind::Context | Kind::Removed));
     let old: Vec<&[u8]> = old.map(|l| trimmed(l.get(1..).unwrap_or(b""))).collect();
     let lines: Vec<&[u8]> = file.split_inclusive(|b| *b == b'\n').map(trimmed).collect();

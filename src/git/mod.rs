@@ -5,6 +5,7 @@
 //! This room must not know of tasks, languages or verdicts.
 
 mod apply;
+mod marks;
 mod bare;
 mod blobs;
 mod history;

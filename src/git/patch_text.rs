@@ -73,6 +73,21 @@ pub(super) fn read(patch: &[u8], headers_first: bool) -> Result<PatchText<'_>, U
     Ok(reader.text)
 }
 
+/// What a patch says of the file that a line, counted from 1, is about, without its hunks; and the patch without it.
+pub(super) fn cut(patch: &[u8], line: usize) -> Option<(Section<'_>, Vec<u8>)> {
+    let lines = patch.split_inclusive(|b| *b == b'\n').collect();
+    let mut reader = Reader { lines, at: 0, text: PatchText::default(), headers_first: true };
+    let count = reader.lines.len();
+    let header = (0..line.min(count)).rev().find(|at| reader.header(*at))?;
+    let above = (0..header).rev().find(|at| !EXTENDED.iter().any(|e| reader.starts(*at, e)));
+    let begin = above.filter(|at| reader.starts(*at, "diff --git ")).unwrap_or(header);
+    let end = (line..count).find(|at| reader.header(*at)).unwrap_or(count);
+    let rest = [reader.lines[..begin].concat(), reader.lines[end..].concat()].concat();
+    reader.at = begin;
+    reader.section();
+    Some((reader.text.sections.pop()?, rest))
+}
+
 fn unreadable(at: usize, why: &str) -> Unreadable {
     Unreadable { line: at + 1, why: why.to_owned() }
 }
@@ -275,6 +290,11 @@ fn numbers(line: &[u8]) -> Option<(usize, (usize, usize), &[u8])> {
 }
 
 impl Section<'_> {
+    /// The path of its file before the patch, without so many folders.
+    pub fn old_path(&self, level: usize) -> Option<String> {
+        self.names().iter().find(|n| n.before).and_then(|n| n.at_level(level).map(str::to_owned))
+    }
+
     /// The names of its file, before and after, as the patch writes them; with whether they have a prefix.
     pub fn names(&self) -> Vec<Name> {
         let of = |start: &str| self.head.iter().find_map(|l| trimmed(l).strip_prefix(start.as_bytes()));

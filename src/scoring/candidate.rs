@@ -1,5 +1,5 @@
 use super::links::Links;
-use crate::git::{Applied, GitError, Mode, Store, Tree, TreeId};
+use crate::git::{Applied, AppliedBeside, GitError, Mode, Store, Tree, TreeId};
 use crate::languages::{Files, Globs, Language, Merged, Mixed, Plan, Suspect, is_test_path};
 use crate::tasks::{Material, Task};
 use std::collections::{BTreeMap, BTreeSet};
@@ -71,7 +71,7 @@ pub(super) fn candidate_for(
     runtime: Option<&str>,
 ) -> Result<Candidate, GitError> {
     let closed = Protected::of(task, m, plan);
-    let beside = m.store.apply_beside(&m.start, patch, &|path| closed.standing(path) == Standing::Closed)?;
+    let beside = apply(m, language, plan, &closed, patch)?;
     let (applied, tree, refusal) = match beside.applied {
         Applied::Empty => (Some("empty"), m.start.clone(), String::new()),
         Applied::Strict(tree) => (Some("strict"), tree, String::new()),
@@ -116,6 +116,30 @@ pub(super) fn candidate_for(
     let code = code.into_iter().filter(|path| !dropped.contains(path)).collect();
     let dropped = dropped.into_iter().collect();
     Ok(Candidate { applied, refusal, tree, files: (changed.len() + passed) as u64, dropped, put_back, code, version })
+}
+
+/// Applies a patch. If it does not apply, what has the name of a test or of a tool and is no code is passed by, whatever
+/// is wrong with it: its change would be dropped.
+fn apply(
+    m: &Material,
+    language: &dyn Language,
+    plan: &Plan,
+    closed: &Protected<'_>,
+    patch: &[u8],
+) -> Result<AppliedBeside, GitError> {
+    let without = |code: &BTreeSet<String>| {
+        m.store.apply_beside(&m.start, patch, &|path| closed.covers(path) && !code.contains(path))
+    };
+    let beside = m.store.apply_beside(&m.start, patch, &|path| closed.standing(path) == Standing::Closed)?;
+    if !matches!(beside.applied, Applied::Refused(_)) {
+        return Ok(beside);
+    }
+    let wider = without(&BTreeSet::new())?;
+    let start = m.store.read(&m.start)?;
+    let is_suspect = |p: &&String| start.contains_key(*p) && closed.standing(p) == Standing::Suspect;
+    let code = code_among(m, language, plan, &wider.passed.iter().filter(is_suspect).collect(), &start, &start)?;
+    let wider = if code.is_empty() { wider } else { without(&code)? };
+    Ok(if matches!(wider.applied, Applied::Refused(_)) { beside } else { wider })
 }
 
 /// Undoes links that may not be: those into what is protected, and those that leave the tree. Gives their paths, and the
@@ -278,12 +302,8 @@ fn shadows(
 
 fn restore(start: &Tree, files: &mut Tree, path: &str) {
     match start.get(path) {
-        Some(entry) => {
-            files.insert(path.to_owned(), entry.clone());
-        }
-        None => {
-            files.remove(path);
-        }
+        Some(entry) => drop(files.insert(path.to_owned(), entry.clone())),
+        None => drop(files.remove(path)),
     }
 }
 

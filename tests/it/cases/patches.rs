@@ -4,6 +4,8 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::path::Path;
 use tsbench::git::{Applied, Mode, Store, TreeId};
+use tsbench::languages::by_name;
+use tsbench::scoring::{Candidate, candidate};
 
 const CORE: &str =
     "def add(a, b):\n    return a - b\n\n\ndef twice(x):\n    return x + x\n\n\ndef third(x):\n    return x / 3\n";
@@ -161,6 +163,91 @@ fn a_hunk_that_fits_in_two_places_and_names_neither_is_not_placed() {
         assert_eq!(text(&store, &lenient(&store, &tree, at(n).as_bytes()), "a"), whole);
     }
     assert!(refused(&store, &tree, at(3).as_bytes()).starts_with("line 3 of the patch"));
+}
+
+#[test]
+fn a_mark_for_the_end_of_a_file_that_stands_elsewhere_is_ignored() {
+    const MARK: &str = "\\ No newline at end of file\n";
+    let (store, tree) = store(&[("a", "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n"), ("b", "x\n")]);
+    let first = "--- a/a\n+++ b/a\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n";
+    let second = "@@ -5,3 +5,3 @@\n five\n-six\n+6\n seven\n";
+    let other = "--- a/b\n+++ b/b\n@@ -1 +1 @@\n-x\n+y\n";
+    let added = "--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n";
+    for patch in [
+        format!("{first}{MARK}"),
+        format!("{first}{MARK}{second}"),
+        format!("{first}{second}{MARK}{other}"),
+        format!("{first}{MARK}{MARK}{other}"),
+        format!("{added}{MARK}"),
+        first.replace("-two\n", &format!("-two\n{MARK}")),
+        first.replace("+2\n", &format!("+2\n{MARK}")),
+    ] {
+        let after = lenient(&store, &tree, patch.as_bytes());
+        let six = if patch.contains("+6") { "6" } else { "six" };
+        let whole = format!("one\n2\nthree\nfour\nfive\n{six}\nseven\neight\n");
+        assert_eq!(text(&store, &after, "a"), whole, "{patch}");
+    }
+}
+
+#[test]
+fn a_mark_for_the_end_of_a_file_that_is_right_counts() {
+    let mark = "\\ No newline at end of file\n";
+    let (store, tree) = store(&[("bare", "one\ntwo"), ("ended", "one\ntwo\n")]);
+    for (path, body, whole) in [
+        ("bare", format!("-one\n+1\n two\n{mark}"), "1\ntwo"),
+        ("bare", format!(" one\n-two\n{mark}+2\n{mark}"), "one\n2"),
+        ("bare", format!(" one\n-two\n{mark}+2\n"), "one\n2\n"),
+        ("ended", format!(" one\n-two\n+2\n{mark}"), "one\n2"),
+    ] {
+        let patch = format!("--- a/{path}\n+++ b/{path}\n@@ -1,2 +1,2 @@\n{body}");
+        let Applied::Strict(after) = store.apply(&tree, patch.as_bytes()).unwrap() else { panic!("{patch}") };
+        assert_eq!(text(&store, &after, path), whole, "{patch}");
+    }
+    let patch = format!("--- /dev/null\n+++ b/new\n@@ -0,0 +1,2 @@\n+one\n+two\n{mark}");
+    let Applied::Strict(after) = store.apply(&tree, patch.as_bytes()).unwrap() else { panic!("{patch}") };
+    assert_eq!(text(&store, &after, "new"), "one\ntwo");
+}
+
+/// The candidates of the patches that `spoil` makes of a right one, after that of the right one itself.
+fn candidates(spoil: &dyn Fn(&str) -> Vec<String>) -> Vec<Candidate> {
+    let crate::scoring::World { task, material, .. } = crate::scoring::world("py-opening-hours");
+    let tree = material.store.read(&material.start).unwrap();
+    let files: BTreeMap<String, Vec<u8>> =
+        tree.iter().map(|(p, e)| (p.clone(), material.store.bytes(&e.blob).unwrap())).collect();
+    let language = by_name(&task.spec.language).unwrap();
+    let plan = language.detect(&files, task.spec.package.as_deref(), None).unwrap();
+    let right = String::from_utf8(material.solution.clone()).unwrap();
+    let patches = [vec![right.clone()], spoil(&right)].concat();
+    patches.iter().map(|p| candidate(&task, &material, language, &plan, p.as_bytes()).unwrap()).collect()
+}
+
+#[test]
+fn a_mark_behind_a_right_fix_loses_nothing_of_it() {
+    let made = candidates(&|right| vec![format!("{right}\\ No newline at end of file\n")]);
+    assert_eq!((made[0].applied, made[1].applied), (Some("strict"), Some("lenient")), "{}", made[1].refusal);
+    assert_eq!(made[0].tree, made[1].tree);
+}
+
+#[test]
+fn a_change_of_tests_that_cannot_be_made_fails_no_right_fix() {
+    let new = "--- /dev/null\n+++ b/tests/test_new.py\n";
+    let parts = [
+        ("tests/data.bin", "diff --git a/tests/data.bin b/tests/data.bin\nnew file mode 100644\nindex 0000000..1234567\nBinary files /dev/null and b/tests/data.bin differ\n".to_owned()),
+        ("tests/test_new.py", format!("diff --git a/tests/test_new.py b/tests/test_new.py\nnew file mode 100644\n{new}@@ -0,0 +1,3 @@\n+import os\n context\n-gone\n+x = 1\n")),
+        ("tests/test_new.py", format!("{new}@@ -0,0 +1,2 @@\n+import os\n+import re\n@@ -3 +... @@\n+x = 1\n")),
+        ("tests/test_new.py", format!("{new}@@ -0,0 +1,9 @@\n+import os\nprose\n+x = 1\n")),
+        ("tests/test_none.py", "--- a/tests/test_none.py\n+++ b/tests/test_none.py\n@@ -1 +1 @@\n-a\n+b\n".to_owned()),
+    ];
+    let made = candidates(&|right| {
+        parts.iter().flat_map(|(_, part)| [format!("{part}{right}"), format!("{right}{part}")]).collect()
+    });
+    for (number, made_of) in made[1..].iter().enumerate() {
+        let (path, part) = &parts[number / 2];
+        let git_reads_past = part.contains("@@ -3 +...") && made_of.applied == Some("strict");
+        assert!(git_reads_past || made_of.applied == Some("lenient"), "{}\n{part}", made_of.refusal);
+        assert_eq!(made_of.tree, made[0].tree, "{part}");
+        assert_eq!(made_of.dropped, [*path], "{part}");
+    }
 }
 
 /// Ways in which models and mail spoil a patch without a word about its intent.
