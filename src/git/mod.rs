@@ -5,11 +5,11 @@
 //! This room must not know of tasks, languages or verdicts.
 
 mod apply;
-mod marks;
 mod bare;
 mod blobs;
 mod history;
 mod ignore;
+mod marks;
 mod mirror;
 mod patch_text;
 mod program;
