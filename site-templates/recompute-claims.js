@@ -4,7 +4,7 @@
 const NOTHING = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"; // SHA-256 of no bytes
 const FAILED = new Set([
   "build_failure", "check_failed", "disk_limit", "exit_disagrees", "no_tests", "out_of_memory", "patch_failed",
-  "report_broken", "report_open", "tests_timed_out", "workspace_unreadable",
+  "report_broken", "report_open", "tests_timed_out", "workspace_too_large", "workspace_unreadable",
 ]);
 
 /** Every contradiction of a parsed line, in words; an empty list where there is none. `infraFails` is the run's policy. */
